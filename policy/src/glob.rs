@@ -1,0 +1,1 @@
+//! Path globs: anchored, `*` and `?` never cross `/`, `**` does.

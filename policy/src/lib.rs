@@ -1,0 +1,43 @@
+//! The verdict of exec-guard, as a pure library.
+//!
+//! The path of a verdict: an [`Invocation`] (someone claims to want to run this) is judged under a
+//! [`Policy`] (documents in force) with the help of a [`World`] (the few questions policy may ask about
+//! files). [`decide`] returns an [`Evaluation`]: a [`Decision`] with every [`Finding`] that led to it.
+//! Only an evaluation that says *allow*, or a person's [`Answer`], gives a [`Permit`], and only a permit
+//! can be executed.
+//!
+//! This crate opens nothing, reads no clock and no environment: the same inputs give the same verdict for
+//! ever. It never prints.
+#![forbid(unsafe_code)]
+
+// In reading order.
+mod arg;
+mod decision;
+mod evaluation;
+mod invocation;
+mod world;
+
+pub mod document;
+pub mod shell;
+pub mod tables;
+
+mod getopt;
+mod glob;
+mod resolve;
+mod wrapper;
+
+pub mod rules;
+
+mod question;
+mod reason;
+
+pub use arg::Arg;
+pub use decision::{Decision, Finding, Span};
+pub use evaluation::{
+    DEPTH, Evaluation, Ground, MAX_DEPTH, Permit, Plan, SatisfiedBy, Segment, SegmentKind, depth,
+};
+pub use invocation::{Form, Guard, Invocation};
+pub use question::{Answer, Choice, Scope, digest};
+pub use reason::Reason;
+pub use resolve::Executable;
+pub use world::{FileId, FileInfo, FileKind, World};

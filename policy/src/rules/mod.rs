@@ -1,0 +1,1 @@
+//! The rules, in the order they are asked.

@@ -1,0 +1,3 @@
+//! Tables: what is known of programs, variables and builtins, as data with a reason a row.
+pub mod hazards;
+pub mod safe_bins;

@@ -1,0 +1,184 @@
+//! The few questions policy may ask about files.
+
+/// Identity of a file at one moment: if all fields are equal later, it is taken to be the same content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileId {
+    /// Device number.
+    pub dev: u64,
+    /// Inode number.
+    pub ino: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Last change of content, nanoseconds since 1970.
+    pub mtime_ns: i128,
+    /// Last change of inode, nanoseconds since 1970.
+    pub ctime_ns: i128,
+}
+
+impl FileId {
+    /// True if both are the same inode, whatever happened to it between.
+    pub fn same_file(&self, other: &FileId) -> bool {
+        self.dev == other.dev && self.ino == other.ino
+    }
+}
+
+/// What kind of file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    Regular,
+    /// A folder.
+    Directory,
+    /// Anything else: device, socket, fifo.
+    Other,
+}
+
+/// What one look at a file told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileInfo {
+    /// Its identity.
+    pub id: FileId,
+    /// Its kind.
+    pub kind: FileKind,
+    /// Permission bits (`st_mode & 0o7777`).
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// True if the caller may execute it (`faccessat` with `X_OK` and effective ids).
+    pub executable: bool,
+}
+
+/// The questions. The real file system answers in `sys`; [`FakeWorld`] in tests.
+///
+/// Paths are absolute. An answer of `None` means "no such file, or it could not be looked at": to a policy
+/// that is a miss in both cases.
+pub trait World {
+    /// Looks at a file, following symbolic links.
+    fn info(&self, path: &[u8]) -> Option<FileInfo>;
+    /// The path with every symbolic link and dot segment resolved (`realpath(3)`).
+    fn real(&self, path: &[u8]) -> Option<Vec<u8>>;
+    /// Up to the first 256 bytes of a regular file, for `#!` lines.
+    fn head(&self, path: &[u8]) -> Option<Vec<u8>>;
+    /// True if the caller could change the file's content or replace it.
+    fn writable(&self, path: &[u8]) -> bool;
+    /// Names of the shells of `/etc/shells` (absolute paths); empty if it cannot be read.
+    fn shells(&self) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+}
+
+/// A file system made of a list, for tests.
+#[derive(Clone, Debug, Default)]
+pub struct FakeWorld {
+    files: std::collections::BTreeMap<Vec<u8>, (Vec<u8>, u64, bool)>,
+    links: std::collections::BTreeMap<Vec<u8>, Vec<u8>>,
+    /// Paths that the caller may write.
+    pub writable: std::collections::BTreeSet<Vec<u8>>,
+}
+
+impl FakeWorld {
+    /// An empty file system.
+    pub fn new() -> FakeWorld {
+        FakeWorld::default()
+    }
+
+    /// Adds an executable regular file.
+    #[must_use]
+    pub fn program(mut self, path: &str) -> FakeWorld {
+        let ino = 1000 + self.files.len() as u64;
+        self.files.insert(path.as_bytes().to_vec(), (b"\x7fELF".to_vec(), ino, true));
+        self
+    }
+
+    /// Adds a regular file that is not executable, with its first bytes.
+    #[must_use]
+    pub fn file(mut self, path: &str, head: &[u8]) -> FakeWorld {
+        let ino = 1000 + self.files.len() as u64;
+        self.files.insert(path.as_bytes().to_vec(), (head.to_vec(), ino, false));
+        self
+    }
+
+    /// Adds a symbolic link (absolute target).
+    #[must_use]
+    pub fn link(mut self, path: &str, target: &str) -> FakeWorld {
+        self.links.insert(path.as_bytes().to_vec(), target.as_bytes().to_vec());
+        self
+    }
+
+    fn is_folder(&self, path: &[u8]) -> bool {
+        let mut p = path.to_vec();
+        if p.last() != Some(&b'/') {
+            p.push(b'/');
+        }
+        self.files.keys().chain(self.links.keys()).any(|k| k.starts_with(&p))
+    }
+}
+
+impl World for FakeWorld {
+    fn info(&self, path: &[u8]) -> Option<FileInfo> {
+        let real = self.real(path)?;
+        let id = |ino| FileId { dev: 1, ino, size: 1, mtime_ns: 0, ctime_ns: 0 };
+        match self.files.get(&real) {
+            Some((_, ino, x)) => Some(FileInfo {
+                id: id(*ino),
+                kind: FileKind::Regular,
+                mode: if *x { 0o755 } else { 0o644 },
+                uid: 0,
+                gid: 0,
+                executable: *x,
+            }),
+            None => Some(FileInfo {
+                id: id(real.iter().fold(7u64, |a, b| a.wrapping_mul(31).wrapping_add(u64::from(*b)))),
+                kind: FileKind::Directory,
+                mode: 0o755,
+                uid: 0,
+                gid: 0,
+                executable: true,
+            }),
+        }
+    }
+
+    fn real(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let mut todo: Vec<Vec<u8>> = path.split(|b| *b == b'/').rev().map(<[u8]>::to_vec).collect();
+        let mut done: Vec<u8> = Vec::new();
+        let mut hops = 0;
+        while let Some(part) = todo.pop() {
+            match part.as_slice() {
+                b"" | b"." => {}
+                b".." => {
+                    let cut = done.iter().rposition(|b| *b == b'/').unwrap_or(0);
+                    done.truncate(cut);
+                }
+                name => {
+                    let mut next = done.clone();
+                    next.push(b'/');
+                    next.extend_from_slice(name);
+                    if let Some(target) = self.links.get(&next) {
+                        hops += 1;
+                        if hops > 40 {
+                            return None;
+                        }
+                        todo.extend(target.split(|b| *b == b'/').rev().map(<[u8]>::to_vec));
+                        done.clear();
+                    } else {
+                        done = next;
+                    }
+                }
+            }
+        }
+        if done.is_empty() {
+            done.push(b'/');
+        }
+        (self.files.contains_key(&done) || self.is_folder(&done)).then_some(done)
+    }
+
+    fn head(&self, path: &[u8]) -> Option<Vec<u8>> {
+        self.files.get(&self.real(path)?).map(|f| f.0.clone())
+    }
+
+    fn writable(&self, path: &[u8]) -> bool {
+        self.writable.contains(path)
+    }
+}
