@@ -186,7 +186,8 @@ pub fn depth(env: &[Vec<u8>]) -> u32 {
 }
 
 fn environment(plan: &Plan, env: &[Vec<u8>], scrub: bool) -> Vec<Vec<u8>> {
-    let name_of = |e: &[u8]| e.iter().position(|b| *b == b'=').map(|p| e.get(..p).unwrap_or_default().to_vec());
+    let name_of =
+        |e: &[u8]| e.iter().position(|b| *b == b'=').map(|p| e.get(..p).unwrap_or_default().to_vec());
     let mut out = Vec::with_capacity(env.len() + 1);
     for e in env {
         let name = name_of(e);
@@ -229,14 +230,21 @@ impl Evaluation {
 
     /// The permit a person's yes gives: the original bytes, the environment untouched.
     pub fn permit_of(&self, answer: &crate::question::Answer) -> Option<Permit> {
-        if self.decision != Decision::Ask || !answer.is_yes() || answer.digest() != crate::question::digest(self) {
+        if self.decision != Decision::Ask
+            || !answer.is_yes()
+            || answer.digest() != crate::question::digest(self)
+        {
             return None;
         }
         self.make(self.original.as_ref()?, Ground::Person)
     }
 
     fn make(&self, plan: &Plan, ground: Ground) -> Option<Permit> {
-        Some(Permit { env: environment(plan, &self.env, ground != Ground::Person), plan: plan.clone(), ground })
+        Some(Permit {
+            env: environment(plan, &self.env, ground != Ground::Person),
+            plan: plan.clone(),
+            ground,
+        })
     }
 
     /// What an allow would execute.

@@ -1,6 +1,10 @@
 //! The documents as written, and what they mean together for one agent.
 //!
 //! (Being built: `approvals`, `config`, `json`, `merge`.)
+mod allowlist;
+
+pub use allowlist::AllowList;
+
 use crate::tables::hazards::Category;
 
 /// What the policy lets run at all. Ordered from strict to loose: layers combine by minimum.
@@ -127,9 +131,9 @@ pub struct Effective {
     pub ask_fallback: Sourced<Security>,
     /// Whether skills are satisfied.
     pub auto_allow_skills: Sourced<bool>,
-    /// Allowlists: an executable must match an entry of EVERY inner list (one list a layer that has the
-    /// key); no inner list = nothing matches.
-    pub allow: Vec<Vec<Entry>>,
+    /// Allowlists: an executable must match an entry of EVERY list (one list a layer that has the
+    /// key); no list = nothing matches.
+    pub allow: Vec<AllowList>,
     /// Entries that ask.
     pub asklist: Vec<Entry>,
     /// Entries that deny.
