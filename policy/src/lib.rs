@@ -22,7 +22,7 @@ pub mod shell;
 pub mod tables;
 
 mod getopt;
-mod glob;
+pub mod glob;
 mod resolve;
 mod wrapper;
 
