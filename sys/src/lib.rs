@@ -1,1 +1,21 @@
-//! (being built)
+//! The one room for system calls and for `unsafe`.
+//!
+//! Rules of the room: a function here does one thing to the kernel and says in types what came of it; it
+//! decides nothing and writes no words for people beyond the name of a file and the kernel's own error.
+//! Everything opened here is close-on-exec. Every `unsafe` block has its reason beside it; there are few, and
+//! `grep -c 'unsafe {'` is how they are counted.
+//!
+//! In reading order: what we were given ([`entry`], [`environ`], [`ids`], [`proc`]), what we look at
+//! ([`world`], [`file`]), how a person is asked ([`tty`]), and the one way out ([`exec`]).
+pub mod entry;
+pub mod environ;
+pub mod ids;
+pub mod proc;
+pub mod time;
+
+pub mod edit;
+pub mod file;
+pub mod world;
+
+pub mod confine;
+pub mod exec;

@@ -1,0 +1,251 @@
+//! Writing: one line appended, or a whole file put in place of another, under a lock.
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use nix::fcntl::{Flock, FlockArg};
+
+/// Makes a folder that only its owner may enter (0700), and those above it.
+///
+/// # Errors
+///
+/// Those of mkdir(2). That it exists already is none.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// A lock held by this process on a file, given up when dropped (or when the process ends or execs).
+#[derive(Debug)]
+pub struct Lock {
+    _held: Flock<File>,
+}
+
+/// Takes an exclusive lock (flock(2)) on a file, which is made (0600) if need be and never written.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::TimedOut`] if somebody else holds it all that time; those of open(2). A symbolic link is
+/// not followed.
+pub fn lock(path: &Path, patience: Duration) -> io::Result<Lock> {
+    let open = || {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW | libc::O_NOCTTY | libc::O_NONBLOCK)
+            .open(path)
+    };
+    lock_file(open()?, patience)
+}
+
+/// Takes an exclusive lock on an open file.
+pub(crate) fn lock_file(mut file: File, patience: Duration) -> io::Result<Lock> {
+    let until = Instant::now() + patience;
+    loop {
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(held) => return Ok(Lock { _held: held }),
+            Err((back, nix::errno::Errno::EWOULDBLOCK | nix::errno::Errno::EINTR))
+                if Instant::now() < until =>
+            {
+                file = back;
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err((_, nix::errno::Errno::EWOULDBLOCK)) => return Err(io::ErrorKind::TimedOut.into()),
+            Err((_, e)) => return Err(e.into()),
+        }
+    }
+}
+
+/// Where a write to this path lands. A symbolic link is followed only if the folder it leads to has the same
+/// owner as the one it lies in: nobody else can make us write there.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::PermissionDenied`] for a link out of the owner's folders; those of stat(2).
+pub fn landing(path: &Path) -> io::Result<PathBuf> {
+    let owner = |p: &Path| -> io::Result<u32> {
+        Ok(std::fs::metadata(p.parent().ok_or(io::ErrorKind::InvalidInput)?)?.uid())
+    };
+    match std::fs::symlink_metadata(path) {
+        Ok(m) if m.is_symlink() => {
+            let real = std::fs::canonicalize(path)?;
+            if owner(path)? != owner(&real)? {
+                return Err(io::Error::new(
+                    io::ErrorKind::PermissionDenied,
+                    "a symbolic link into somebody else's folder",
+                ));
+            }
+            Ok(real)
+        }
+        Ok(_) => Ok(path.to_path_buf()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(path.to_path_buf()),
+        Err(e) => Err(e),
+    }
+}
+
+/// Puts a file in place of another, or of none: whoever reads sees the old or the new content and never a
+/// part, even after a crash. The new file is ours, with this mode.
+///
+/// # Errors
+///
+/// Those of the calls; the old file is then untouched and no new one is left.
+pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let path = landing(path)?;
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut name = b".".to_vec();
+    name.extend_from_slice(path.file_name().ok_or(io::ErrorKind::InvalidInput)?.as_bytes());
+    name.extend_from_slice(format!(".{:016x}.tmp", unique() as u64).as_bytes());
+    let temp = folder.join(std::ffi::OsStr::from_bytes(&name));
+    // O_EXCL with O_CREAT follows no link and takes no file that is there already.
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temp)?;
+    let written = file
+        .write_all(bytes)
+        // The umask may have taken bits away.
+        .and_then(|()| file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode)))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| std::fs::rename(&temp, &path));
+    if let Err(e) = written {
+        let _ = std::fs::remove_file(&temp);
+        return Err(e);
+    }
+    // The name is on the disk only when the folder is.
+    File::open(folder)?.sync_all()
+}
+
+/// Appends to a file (made with 0600 if need be) by one write(2), so that lines of several processes never
+/// mix. Returns the size it had before.
+///
+/// # Errors
+///
+/// Those of the calls; a symbolic link is not followed; a short write is [`io::ErrorKind::WriteZero`].
+pub fn append(path: &Path, line: &[u8]) -> io::Result<u64> {
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NOCTTY | libc::O_NONBLOCK)
+        .open(path)?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+    }
+    loop {
+        match file.write(line) {
+            Ok(n) if n == line.len() => return Ok(meta.len()),
+            Ok(_) => return Err(io::ErrorKind::WriteZero.into()),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// Bytes of the kernel's random number generator, fit for keys and tokens.
+///
+/// # Errors
+///
+/// Those of reading `/dev/urandom`.
+pub fn random(bytes: &mut [u8]) -> io::Result<()> {
+    File::open("/dev/urandom")?.read_exact(bytes)
+}
+
+/// A number that nobody else has, for ids and names of temporary files; not fit for keys. Cheap: std keys its
+/// hash maps with getrandom(2) once a process.
+pub fn unique() -> u128 {
+    let half = |salt: u64| {
+        let mut hasher = RandomState::new().build_hasher();
+        hasher.write_u64(salt);
+        hasher.finish()
+    };
+    (u128::from(half(1)) << 64) | u128::from(half(2))
+}
+
+/// A random UUID (RFC 9562 section 5.4, version 4) in its usual spelling.
+pub fn uuid() -> String {
+    let n = (unique() & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
+    let part = |shift: u32, digits: u32| (n >> shift) & ((1u128 << (digits * 4)) - 1);
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        part(96, 8),
+        part(80, 4),
+        part(64, 4),
+        part(48, 4),
+        part(0, 12)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn replace_leaves_one_file_with_its_mode() {
+        let dir = tempfile::tempdir().unwrap();
+        let f = dir.path().join("f");
+        replace(&f, b"one", 0o600).unwrap();
+        replace(&f, b"two", 0o644).unwrap();
+        assert_eq!(std::fs::read(&f).unwrap(), b"two");
+        assert_eq!(std::fs::metadata(&f).unwrap().permissions().mode() & 0o7777, 0o644);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_is_followed_within_ones_own_folders_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let (there, link) = (dir.path().join("there"), dir.path().join("link"));
+        std::fs::write(&there, "old").unwrap();
+        std::os::unix::fs::symlink(&there, &link).unwrap();
+        replace(&link, b"new", 0o600).unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read(&there).unwrap(), b"new");
+        if crate::ids::uid() == 0 {
+            let foreign = dir.path().join("foreign");
+            std::fs::create_dir(&foreign).unwrap();
+            std::os::unix::fs::chown(&foreign, Some(4711), None).unwrap();
+            std::fs::write(foreign.join("f"), "").unwrap();
+            let out = dir.path().join("out");
+            std::os::unix::fs::symlink(foreign.join("f"), &out).unwrap();
+            assert_eq!(replace(&out, b"x", 0o600).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
+        }
+    }
+
+    #[test]
+    fn a_lock_is_held_until_dropped() {
+        let dir = tempfile::tempdir().unwrap();
+        let f = dir.path().join("lock");
+        let held = lock(&f, Duration::ZERO).unwrap();
+        assert_eq!(lock(&f, Duration::from_millis(20)).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        drop(held);
+        lock(&f, Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn append_says_the_size_before_and_follows_no_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let f = dir.path().join("j");
+        assert_eq!(append(&f, b"a\n").unwrap(), 0);
+        assert_eq!(append(&f, b"b\n").unwrap(), 2);
+        assert_eq!(std::fs::read(&f).unwrap(), b"a\nb\n");
+        assert_eq!(std::fs::metadata(&f).unwrap().permissions().mode() & 0o777, 0o600);
+        let link = dir.path().join("l");
+        std::os::unix::fs::symlink(&f, &link).unwrap();
+        assert!(append(&link, b"c\n").is_err());
+    }
+
+    #[test]
+    fn uuids_differ_and_have_their_marks() {
+        let (a, b) = (uuid(), uuid());
+        assert_ne!(a, b);
+        for u in [a, b] {
+            let p: Vec<&str> = u.split('-').collect();
+            assert_eq!(p.iter().map(|x| x.len()).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
+            assert!(p[2].starts_with('4') && "89ab".contains(&p[3][..1]), "{u}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Reading a file that only its rightful owner could have written.
+use std::fmt;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use policy::FileId;
+
+/// Who may own a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// Root only, and the same for every folder above it: the system layer. No group or world write anywhere.
+    Root,
+    /// This user or root; at most 0644: the user layer.
+    User(u32),
+}
+
+/// Why a file was not read.
+#[derive(Debug)]
+pub enum FileError {
+    /// It does not exist.
+    Missing,
+    /// It could not be opened, looked at or read.
+    Io(io::Error),
+    /// It is no regular file.
+    NotRegular,
+    /// Somebody else owns it, by user id.
+    Owner(u32),
+    /// Somebody besides its owner can change it (or, in the user layer, run it): permission bits.
+    Mode(u32),
+    /// It is larger than this many bytes.
+    TooBig(u64),
+    /// It was changed while it was read.
+    Changed,
+    /// A folder above it is not its owner's alone.
+    Folder(PathBuf, Box<FileError>),
+}
+
+impl FileError {
+    /// True if there is no such file, which is not a fault of the file.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, FileError::Missing)
+    }
+}
+
+impl From<io::Error> for FileError {
+    fn from(e: io::Error) -> FileError {
+        if e.kind() == io::ErrorKind::NotFound { FileError::Missing } else { FileError::Io(e) }
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileError::Missing => write!(f, "does not exist"),
+            FileError::Io(e) => write!(f, "{e}"),
+            FileError::NotRegular => write!(f, "is not a regular file"),
+            FileError::Owner(uid) => write!(f, "belongs to user {uid}, who could have written it"),
+            FileError::Mode(mode) => write!(f, "has mode {mode:04o}, so that others could have written it"),
+            FileError::TooBig(max) => write!(f, "is larger than {max} bytes"),
+            FileError::Changed => write!(f, "was changed while it was read"),
+            // The path is one of ours or of root's; it is shown with its odd bytes escaped all the same.
+            FileError::Folder(path, e) => write!(f, "lies in {path:?}, which {e}"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// Opens for reading without being held up by a fifo, taking a terminal or leaking the descriptor.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    // std adds O_CLOEXEC.
+    OpenOptions::new().read(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK).open(path)
+}
+
+/// Reads a file that only its rightful owner could have written, at most `max` bytes, and says which file that
+/// was. What is checked is the open descriptor, so nobody can put another file in its place in between.
+///
+/// # Errors
+///
+/// [`FileError::Missing`] if there is none; every other error means that it must not be believed.
+pub fn open_checked(path: &Path, owner: Owner, max: u64) -> Result<(Vec<u8>, FileId), FileError> {
+    let mut file = open(path)?;
+    let meta = file.metadata()?;
+    rightful(&meta, owner)?;
+    if owner == Owner::Root {
+        folders(path)?;
+    }
+    let bytes = read(&mut file, &meta, max)?;
+    Ok((bytes, crate::world::id(&meta)))
+}
+
+/// Type, owner and mode of a document.
+fn rightful(meta: &Metadata, owner: Owner) -> Result<(), FileError> {
+    if !meta.is_file() {
+        return Err(FileError::NotRegular);
+    }
+    let (mine, forbidden) = match owner {
+        Owner::Root => (0, 0o7022),
+        Owner::User(uid) => (uid, 0o7133),
+    };
+    if meta.uid() != mine && meta.uid() != 0 {
+        return Err(FileError::Owner(meta.uid()));
+    }
+    if meta.mode() & forbidden != 0 {
+        return Err(FileError::Mode(meta.mode() & 0o7777));
+    }
+    Ok(())
+}
+
+/// Every folder above a file of the system layer is root's and nobody else can write it. Then nobody else can
+/// move anything on the way there, so a look by name is as good as one by descriptor.
+fn folders(path: &Path) -> Result<(), FileError> {
+    let mut linked = false;
+    for folder in path.ancestors().skip(1).filter(|p| !p.as_os_str().is_empty()) {
+        let meta = std::fs::symlink_metadata(folder)?;
+        let fault = |e| Err(FileError::Folder(folder.to_path_buf(), Box::new(e)));
+        if meta.uid() != 0 {
+            return fault(FileError::Owner(meta.uid()));
+        }
+        if meta.is_symlink() {
+            linked = true;
+        } else if meta.mode() & 0o022 != 0 {
+            return fault(FileError::Mode(meta.mode() & 0o7777));
+        }
+    }
+    // The file itself may be a link as well: then where it lands is judged too.
+    if linked || std::fs::symlink_metadata(path)?.is_symlink() {
+        return folders(&std::fs::canonicalize(path)?);
+    }
+    Ok(())
+}
+
+/// The whole content, which must be as long as was said: a document is replaced, never changed in place.
+fn read(file: &mut File, meta: &Metadata, max: u64) -> Result<Vec<u8>, FileError> {
+    if meta.len() > max {
+        return Err(FileError::TooBig(max));
+    }
+    let size = usize::try_from(meta.len()).map_err(|_| FileError::TooBig(max))?;
+    // One byte more than there should be: a read that leaves it empty has seen the end.
+    let mut bytes = vec![0; size.saturating_add(1)];
+    let mut len = 0;
+    while let Some(rest) = bytes.get_mut(len..).filter(|r| !r.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(n) => {
+                len += n;
+                if len == size {
+                    break;
+                }
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(FileError::Io(e)),
+        }
+    }
+    if len != size {
+        return Err(FileError::Changed);
+    }
+    bytes.truncate(size);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn put(dir: &Path, name: &str, mode: u32) -> PathBuf {
+        let path = dir.join(name);
+        std::fs::write(&path, "{}").unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[test]
+    fn modes() {
+        let dir = tempfile::tempdir().unwrap();
+        let me = Owner::User(crate::ids::uid());
+        let cases = [
+            (0o600, true),
+            (0o644, true),
+            (0o400, true),
+            (0o640, true),
+            (0o664, false),
+            (0o646, false),
+            (0o666, false),
+            (0o755, false),
+            (0o4600, false),
+        ];
+        for (mode, ok) in cases {
+            let path = put(dir.path(), &format!("f{mode:o}"), mode);
+            match open_checked(&path, me, 100) {
+                Ok((bytes, id)) => {
+                    assert!(ok, "{mode:o}");
+                    assert_eq!((bytes.as_slice(), id.size), (b"{}".as_slice(), 2));
+                }
+                Err(e) => assert!(!ok && matches!(e, FileError::Mode(m) if m == mode), "{mode:o}: {e}"),
+            }
+        }
+    }
+
+    #[test]
+    fn faults_have_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let me = Owner::User(crate::ids::uid());
+        let f = put(dir.path(), "f", 0o600);
+        assert!(open_checked(&dir.path().join("none"), me, 9).unwrap_err().is_missing());
+        assert!(matches!(open_checked(&f, me, 1), Err(FileError::TooBig(1))));
+        assert!(matches!(open_checked(dir.path(), me, 9), Err(FileError::NotRegular)));
+        let fifo = dir.path().join("fifo");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::from_bits_truncate(0o600)).unwrap();
+        assert!(matches!(open_checked(&fifo, me, 9), Err(FileError::NotRegular)));
+        assert!(matches!(open_checked(Path::new("/dev/null"), me, 9), Err(FileError::NotRegular)));
+        // A file below a file is no missing document but a fault.
+        assert!(matches!(open_checked(&f.join("x"), me, 9), Err(FileError::Io(_))));
+    }
+
+    #[test]
+    fn another_owner() {
+        if crate::ids::uid() != 0 {
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let f = put(dir.path(), "f", 0o600);
+        std::os::unix::fs::chown(&f, Some(4711), None).unwrap();
+        assert!(matches!(open_checked(&f, Owner::User(42), 9), Err(FileError::Owner(4711))));
+        assert!(matches!(open_checked(&f, Owner::Root, 9), Err(FileError::Owner(4711))));
+        assert!(open_checked(&f, Owner::User(4711), 9).is_ok());
+    }
+
+    #[test]
+    fn the_system_layer_looks_at_every_folder() {
+        // Somewhere above a temporary folder there is one that everybody may write.
+        let dir = tempfile::tempdir_in("/tmp").unwrap();
+        let f = put(dir.path(), "f", 0o644);
+        match open_checked(&f, Owner::Root, 9) {
+            Err(FileError::Folder(..) | FileError::Owner(_)) => {}
+            other => panic!("{other:?}"),
+        }
+        if Path::new("/etc/passwd").exists() {
+            open_checked(Path::new("/etc/passwd"), Owner::Root, 1 << 20).unwrap();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Who we are: ids, and the home folder of the user database (never `$HOME`, which a caller can set).
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Effective user id.
+pub fn uid() -> u32 {
+    nix::unistd::geteuid().as_raw()
+}
+
+/// Our process id.
+pub fn pid() -> u32 {
+    std::process::id()
+}
+
+/// The line of a user in the user database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct User {
+    /// Login name, raw bytes.
+    pub name: Vec<u8>,
+    /// Home folder; absolute.
+    pub home: PathBuf,
+}
+
+/// The user with this id; `None` if the database does not know it or names no absolute home folder.
+///
+/// `/etc/passwd` is read first and by hand: it is one small file, and a static program that asks the C library
+/// would have it load modules of the system's. Only where it does not name the id the C library is asked, so
+/// that users of a directory service have a home as well.
+pub fn user(uid: u32) -> Option<User> {
+    let listed = std::fs::read("/etc/passwd").ok().and_then(|text| in_passwd(&text, uid));
+    listed.or_else(|| from_library(uid)).filter(|u| u.home.is_absolute())
+}
+
+/// The fields of passwd(5): name, password, uid, gid, comment, home, shell.
+fn in_passwd(text: &[u8], uid: u32) -> Option<User> {
+    text.split(|b| *b == b'\n').find_map(|line| {
+        let mut fields = line.split(|b| *b == b':');
+        let name = fields.next()?;
+        let id: u32 = std::str::from_utf8(fields.nth(1)?).ok()?.parse().ok()?;
+        let home = fields.nth(2)?;
+        // Lines that begin with `+` or `-` are directives of old NIS set-ups, not users.
+        let is_user = !name.is_empty() && !name.starts_with(b"+") && !name.starts_with(b"-");
+        (id == uid && is_user).then(|| User {
+            name: name.to_vec(),
+            home: Path::new(std::ffi::OsStr::from_bytes(home)).to_path_buf(),
+        })
+    })
+}
+
+#[cfg(not(all(target_env = "gnu", target_feature = "crt-static")))]
+fn from_library(uid: u32) -> Option<User> {
+    let found = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(uid)).ok()??;
+    Some(User { name: found.name.into_bytes(), home: found.dir })
+}
+
+/// glibc linked statically would load its modules at run time, of whatever version lies about: not asked.
+#[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
+fn from_library(_: u32) -> Option<User> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwd_lines_are_read_by_field() {
+        let text =
+            b"+::::::\nroot:x:0:0:root:/root:/bin/sh\nbroken\na:x:10:1::/home/a b:/bin/sh\nb:x:10:1::/b:\n";
+        let cases: &[(u32, Option<&str>)] = &[(0, Some("/root")), (10, Some("/home/a b")), (1, None)];
+        for (uid, home) in cases {
+            assert_eq!(in_passwd(text, *uid).map(|u| u.home), home.map(PathBuf::from), "{uid}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_id_has_no_home() {
+        assert_eq!(user(3_999_999_999), None);
+    }
+}

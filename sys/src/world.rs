@@ -1,0 +1,310 @@
+//! The real file system, as the policy asks about it.
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::Metadata;
+use std::io::Read;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use nix::fcntl::AtFlags;
+use nix::unistd::AccessFlags;
+use policy::{FileId, FileInfo, FileKind, World};
+
+/// Longest chain of symbolic links followed, as in path_resolution(7).
+const MAX_LINKS: u32 = 40;
+
+/// What a component of a path is.
+#[derive(Clone, Debug)]
+enum Step {
+    /// A symbolic link to this.
+    Link(Vec<u8>),
+    /// Something that is no link.
+    Here,
+    /// Nothing, or not to be looked at.
+    Gone,
+}
+
+/// The real file system. What it has seen once it does not look at again: an answer is good for one
+/// judgement, and what is executed is checked again right before.
+#[derive(Debug, Default)]
+pub struct Host {
+    infos: RefCell<BTreeMap<Vec<u8>, Option<FileInfo>>>,
+    steps: RefCell<BTreeMap<Vec<u8>, Step>>,
+}
+
+impl Host {
+    /// A fresh look at the file system.
+    pub fn new() -> Host {
+        Host::default()
+    }
+
+    /// Notes that this path is known to have no symbolic link in it (what `getcwd(2)` returned), so that
+    /// resolving a path below it costs nothing for the folders it shares.
+    pub fn canonical(&self, path: &[u8]) {
+        let mut steps = self.steps.borrow_mut();
+        for (at, _) in path.iter().enumerate().filter(|(at, b)| **b == b'/' && *at > 0) {
+            steps.insert(path.get(..at).unwrap_or_default().to_vec(), Step::Here);
+        }
+        steps.insert(path.to_vec(), Step::Here);
+    }
+
+    /// One component: `path` is canonical but for its last name.
+    fn step(&self, path: &[u8]) -> Step {
+        if let Some(known) = self.steps.borrow().get(path) {
+            return known.clone();
+        }
+        let step = match std::fs::read_link(of(path)) {
+            Ok(target) => Step::Link(target.into_os_string().into_vec()),
+            // readlink(2): EINVAL = it exists and is no symbolic link.
+            Err(e) if e.raw_os_error() == Some(libc::EINVAL) => Step::Here,
+            Err(_) => Step::Gone,
+        };
+        self.steps.borrow_mut().insert(path.to_vec(), step.clone());
+        step
+    }
+
+    /// True if it is a folder, which `.`, `..` and a slash at the end demand of what stands before them.
+    fn is_folder(&self, path: &[u8]) -> bool {
+        path.is_empty() || self.info(path).is_some_and(|i| i.kind == FileKind::Directory)
+    }
+}
+
+impl World for Host {
+    fn info(&self, path: &[u8]) -> Option<FileInfo> {
+        if let Some(known) = self.infos.borrow().get(path) {
+            return *known;
+        }
+        let info = look(path);
+        self.infos.borrow_mut().insert(path.to_vec(), info);
+        info
+    }
+
+    fn real(&self, path: &[u8]) -> Option<Vec<u8>> {
+        if path.first() != Some(&b'/') || path.contains(&0) {
+            return None;
+        }
+        let parts =
+            |p: &[u8]| -> Vec<Vec<u8>> { p.split(|b| *b == b'/').rev().map(<[u8]>::to_vec).collect() };
+        let mut todo = parts(path);
+        let mut done: Vec<u8> = Vec::with_capacity(path.len());
+        let mut links = 0;
+        while let Some(part) = todo.pop() {
+            match part.as_slice() {
+                // A slash at the end: what stands before must be a folder. Elsewhere the next component sees.
+                b"" | b"." if todo.is_empty() || part == b"." => {
+                    if !self.is_folder(&done) {
+                        return None;
+                    }
+                }
+                b"" => {}
+                b".." => {
+                    if !self.is_folder(&done) {
+                        return None;
+                    }
+                    let cut = done.iter().rposition(|b| *b == b'/').unwrap_or(0);
+                    done.truncate(cut);
+                }
+                name => {
+                    let kept = done.len();
+                    done.push(b'/');
+                    done.extend_from_slice(name);
+                    match self.step(&done) {
+                        Step::Here => {}
+                        Step::Gone => return None,
+                        Step::Link(target) => {
+                            links += 1;
+                            if links > MAX_LINKS || target.is_empty() {
+                                return None;
+                            }
+                            done.truncate(if target.first() == Some(&b'/') { 0 } else { kept });
+                            todo.extend(parts(&target));
+                        }
+                    }
+                }
+            }
+        }
+        if done.is_empty() {
+            done.push(b'/');
+        }
+        Some(done)
+    }
+
+    fn head(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let mut file = crate::file::open(of(path)).ok()?;
+        if !file.metadata().ok()?.is_file() {
+            return None;
+        }
+        let mut head = vec![0; 256];
+        let mut len = 0;
+        while let Some(rest) = head.get_mut(len..).filter(|r| !r.is_empty()) {
+            match file.read(rest) {
+                Ok(0) => break,
+                Ok(n) => len += n,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return None,
+            }
+        }
+        head.truncate(len);
+        Some(head)
+    }
+
+    /// Looks at the file and at every folder above it, since who can write a folder can put another file in
+    /// its place. For root, who can change everything, the answer is about everybody else: it is asked in
+    /// order to warn, and a warning about every file warns of nothing.
+    fn writable(&self, path: &[u8]) -> bool {
+        let real = self.real(path).unwrap_or_else(|| path.to_vec());
+        let uid = crate::ids::uid();
+        Path::new(OsStr::from_bytes(&real)).ancestors().any(|p| {
+            let Ok(m) = std::fs::metadata(p) else { return false };
+            // In a folder with the sticky bit only the owner of a file may replace it.
+            let shared = m.mode() & 0o022 != 0 && !(m.is_dir() && m.mode() & 0o1000 != 0);
+            if uid == 0 {
+                return m.uid() != 0 || shared;
+            }
+            let sticky = m.is_dir() && m.mode() & 0o1000 != 0;
+            m.uid() == uid || (!sticky && allowed(p.as_os_str().as_bytes(), AccessFlags::W_OK))
+        })
+    }
+
+    fn shells(&self) -> Vec<Vec<u8>> {
+        let text = std::fs::read("/etc/shells").unwrap_or_default();
+        text.split(|b| *b == b'\n')
+            .map(<[u8]>::trim_ascii)
+            .filter(|l| l.starts_with(b"/"))
+            .map(Vec::from)
+            .collect()
+    }
+}
+
+fn of(path: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(path))
+}
+
+/// One look: stat(2), and access(2) with effective ids where the kind can be executed.
+fn look(path: &[u8]) -> Option<FileInfo> {
+    let m = std::fs::metadata(of(path)).ok()?;
+    let kind = if m.is_file() {
+        FileKind::Regular
+    } else if m.is_dir() {
+        FileKind::Directory
+    } else {
+        FileKind::Other
+    };
+    let executable = kind != FileKind::Other && m.mode() & 0o111 != 0 && allowed(path, AccessFlags::X_OK);
+    Some(FileInfo { id: id(&m), kind, mode: m.mode() & 0o7777, uid: m.uid(), gid: m.gid(), executable })
+}
+
+fn allowed(path: &[u8], how: AccessFlags) -> bool {
+    nix::unistd::faccessat(nix::fcntl::AT_FDCWD, of(path), how, AtFlags::AT_EACCESS).is_ok()
+}
+
+/// The identity that a look at a file tells.
+pub fn id(m: &Metadata) -> FileId {
+    let ns = |s: i64, n: i64| i128::from(s) * 1_000_000_000 + i128::from(n);
+    FileId {
+        dev: m.dev(),
+        ino: m.ino(),
+        size: m.size(),
+        mtime_ns: ns(m.mtime(), m.mtime_nsec()),
+        ctime_ns: ns(m.ctime(), m.ctime_nsec()),
+    }
+}
+
+/// The identity of a file as it is now, following symbolic links; `None` if it cannot be looked at.
+pub fn identity(path: &[u8]) -> Option<FileId> {
+    std::fs::metadata(of(path)).ok().map(|m| id(&m))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn bytes(p: &Path) -> Vec<u8> {
+        p.as_os_str().as_bytes().to_vec()
+    }
+
+    #[test]
+    fn real_agrees_with_realpath() {
+        let dir = tempfile::tempdir().unwrap();
+        let d = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(d.join("a/b")).unwrap();
+        std::fs::write(d.join("a/b/f"), "x").unwrap();
+        symlink("b/f", d.join("a/rel")).unwrap();
+        symlink(d.join("a"), d.join("abs")).unwrap();
+        symlink("../abs/./b/", d.join("a/dir")).unwrap();
+        symlink("loop", d.join("loop")).unwrap();
+        symlink("nowhere", d.join("dangling")).unwrap();
+        let cases = [
+            "a/b/f",
+            "a/rel",
+            "abs/rel",
+            "a/dir/f",
+            "a/dir",
+            "a/dir/..",
+            "abs/../abs/b/./f",
+            "loop",
+            "dangling",
+            "a/b/f/",
+            "a/b/f/.",
+            "a/b/f/..",
+            "a/b/f/x",
+            "a/b/",
+            "none",
+            "a//b///f",
+            "../..",
+            "a/rel/..",
+        ];
+        let host = Host::new();
+        for case in cases {
+            let p = d.join(case);
+            // `Path` normalises a trailing slash and dots away, so the bytes are put together by hand.
+            let mut raw = bytes(&d);
+            raw.push(b'/');
+            raw.extend_from_slice(case.as_bytes());
+            let want = std::fs::canonicalize(OsStr::from_bytes(&raw)).ok().map(|p| bytes(&p));
+            assert_eq!(host.real(&raw), want, "{}", p.display());
+        }
+    }
+
+    #[test]
+    fn what_getcwd_said_is_not_looked_at_again() {
+        let host = Host::new();
+        host.canonical(b"/no/such/folder");
+        assert_eq!(host.real(b"/no/such/folder"), Some(b"/no/such/folder".to_vec()));
+        assert_eq!(host.real(b"/no/such/folder/x"), None);
+    }
+
+    #[test]
+    fn info_tells_kind_and_x() {
+        let host = Host::new();
+        let sh = host.info(b"/bin/sh").unwrap();
+        assert!(sh.executable && sh.kind == FileKind::Regular);
+        assert_eq!(host.info(b"/").unwrap().kind, FileKind::Directory);
+        assert!(!host.info(b"/etc/passwd").unwrap().executable);
+        assert_eq!(host.info(b"/dev/null").unwrap().kind, FileKind::Other);
+        assert_eq!(host.info(b"/no/such"), None);
+        assert_eq!(host.info(b"/bin/sh\0x"), None);
+    }
+
+    #[test]
+    fn head_reads_regular_files_only() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("s"), "#!/bin/sh\n").unwrap();
+        let host = Host::new();
+        assert_eq!(host.head(&bytes(&dir.path().join("s"))), Some(b"#!/bin/sh\n".to_vec()));
+        assert_eq!(host.head(&bytes(dir.path())), None);
+        assert_eq!(host.head(b"/dev/zero"), None);
+    }
+
+    #[test]
+    fn a_file_in_a_folder_of_ours_is_writable() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("x"), "").unwrap();
+        std::fs::set_permissions(dir.path().join("x"), std::os::unix::fs::PermissionsExt::from_mode(0o777))
+            .unwrap();
+        assert!(Host::new().writable(&bytes(&dir.path().join("x"))));
+    }
+}
