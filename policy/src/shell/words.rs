@@ -1,0 +1,131 @@
+//! What a word is known to be before anything runs.
+
+use crate::arg::Arg;
+use crate::decision::Span;
+use crate::shell::ast::{Part, Word};
+
+/// The most words a brace expansion may become here; beyond it the word is dynamic.
+pub const MAX_BRACE_WORDS: usize = 64;
+
+impl Word {
+    /// The bytes of the word after quote removal, if nothing in it is decided at run time.
+    pub fn literal(&self) -> Option<Vec<u8>> {
+        let mut out = Vec::new();
+        append_literal(&self.parts, &mut out).then_some(out)
+    }
+
+    /// True if the word is literal and nothing in it was quoted: only then can it be a keyword or an alias.
+    pub fn is_bare(&self) -> bool {
+        !self.parts.is_empty() && self.parts.iter().all(|p| matches!(p, Part::Bare(_)))
+    }
+
+    /// The word as one argument. A word with an active brace expansion is dynamic here: see
+    /// [`Word::to_args`].
+    pub fn to_arg(&self, source: &[u8]) -> Arg {
+        match self.literal() {
+            Some(bytes) => Arg::Literal(bytes),
+            None => {
+                let mut prefix = Vec::new();
+                append_literal(&self.parts, &mut prefix);
+                Arg::Dynamic {
+                    source: slice(source, self.span),
+                    prefix,
+                    single: self.parts.iter().all(single),
+                }
+            }
+        }
+    }
+
+    /// The arguments the word becomes: several if it holds a brace expansion that is literal throughout
+    /// and small, otherwise one.
+    pub fn to_args(&self, source: &[u8]) -> Vec<Arg> {
+        match self.expand_braces() {
+            Some(words) => words.into_iter().map(Arg::Literal).collect(),
+            None => vec![self.to_arg(source)],
+        }
+    }
+
+    /// The words a brace expansion makes of this one; `None` if there is none, if a part is dynamic, or
+    /// if there are more than [`MAX_BRACE_WORDS`].
+    pub fn expand_braces(&self) -> Option<Vec<Vec<u8>>> {
+        if !self.parts.iter().any(|p| matches!(p, Part::Brace { .. })) {
+            return None;
+        }
+        let mut out: Vec<Vec<u8>> = vec![Vec::new()];
+        for part in &self.parts {
+            match part {
+                Part::Brace { expanded: Some(words), .. } => {
+                    if out.len().saturating_mul(words.len()) > MAX_BRACE_WORDS {
+                        return None;
+                    }
+                    out = out
+                        .iter()
+                        .flat_map(|head| words.iter().map(move |tail| [head.as_slice(), tail].concat()))
+                        .collect();
+                }
+                // `{a,b}=~` or `~{a,b}`: a tilde may become active once the braces are gone.
+                Part::Bare(bytes) if bytes.contains(&b'~') => return None,
+                _ => {
+                    let mut tail = Vec::new();
+                    if !append_literal(std::slice::from_ref(part), &mut tail) {
+                        return None;
+                    }
+                    out.iter_mut().for_each(|head| head.extend_from_slice(&tail));
+                }
+            }
+        }
+        // An unquoted word that comes out empty vanishes: `{,a}` is one word.
+        if !self.parts.iter().any(|p| matches!(p, Part::Quoted(_) | Part::Double(_))) {
+            out.retain(|word| !word.is_empty());
+        }
+        (!out.is_empty()).then_some(out)
+    }
+}
+
+/// The source bytes of a span; empty if it does not lie in the source.
+pub fn slice(source: &[u8], span: Span) -> Vec<u8> {
+    source.get(span.start..span.end).unwrap_or_default().to_vec()
+}
+
+/// Appends the literal start of `parts`; true if all of it was literal.
+fn append_literal(parts: &[Part], out: &mut Vec<u8>) -> bool {
+    for part in parts {
+        match part {
+            Part::Bare(bytes) | Part::Quoted(bytes) => out.extend_from_slice(bytes),
+            Part::Double(inner) => {
+                if !append_literal(inner, out) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// True if a part of an unquoted word becomes exactly one piece whatever its value.
+fn single(part: &Part) -> bool {
+    match part {
+        Part::Bare(_) | Part::Quoted(_) => true,
+        Part::Double(inner) => inner.iter().all(single_in_quotes),
+        _ => false,
+    }
+}
+
+/// The same for a part inside double quotes: only lists (`$@`, `$*`, arrays) become several there.
+fn single_in_quotes(part: &Part) -> bool {
+    match part {
+        Part::Bare(_) | Part::Quoted(_) | Part::Command { .. } | Part::Arith { .. } | Part::Glob(_) => true,
+        Part::Double(inner) => inner.iter().all(single_in_quotes),
+        Part::Param { name, op, .. } => {
+            !matches!(name.as_slice(), b"@" | b"*")
+                && op.as_ref().is_none_or(|op| {
+                    matches!(
+                        op.op.as_slice(),
+                        b":-" | b"-" | b":+" | b"+" | b":?" | b"?" | b"#" | b"##" | b"%" | b"%%" | b"len"
+                    ) && op.word.iter().all(single_in_quotes)
+                })
+        }
+        _ => false,
+    }
+}
