@@ -1,1 +1,8 @@
-//! (being built)
+//! Words that programs of different trust share, and foreign bytes made visible.
+#![forbid(unsafe_code)]
+
+pub mod secret;
+pub mod show;
+
+pub use secret::{mask_text, mask_words};
+pub use show::Shown;
