@@ -6,3 +6,9 @@ mod stage;
 
 /// Oracle 1: with the guard and without it, the same record.
 mod transparent;
+
+/// What must never run unattended.
+mod attacks;
+
+/// What must run without a question.
+mod benign;

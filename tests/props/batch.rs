@@ -1,8 +1,9 @@
 //! Runs a list of jobs and writes down what came of each: the one program inside a private view of the file
 //! system, where nothing else can be trusted to be what it is called.
 //!
-//! `batch JOBS RESULTS`: both JSON lines. A job: `{id, cwd, argv: […], argv0?, env: {…}, stdin?: FILE,
-//! timeout_ms}`; bytes are written as one character each. A result: `{id, status, signal, stdout, stderr, ms}`.
+//! `batch JOBS RESULTS [RECORDS]`: all JSON lines. A job: `{id, cwd, argv: […], argv0?, env: {…}, stdin?: FILE,
+//! timeout_ms, uid?, gid?}`; bytes are written as one character each. A result: `{id, status, signal, stdout, stderr,
+//! ms, records: […]}`; the records are what witnesses appended to RECORDS meanwhile.
 use std::io::{BufRead, Read, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -14,11 +15,20 @@ use serde_json::{Value, json};
 fn main() {
     let mut args = std::env::args().skip(1);
     let (Some(jobs), Some(results)) = (args.next(), args.next()) else { std::process::exit(2) };
+    let records = args.next();
     let jobs = std::io::BufReader::new(std::fs::File::open(jobs).expect("jobs"));
     let mut out = std::fs::File::create(results).expect("results");
     for line in jobs.lines() {
         let job: Value = serde_json::from_str(&line.expect("line")).expect("a job");
-        let result = run(&job);
+        if let Some(r) = &records {
+            std::fs::write(r, b"").expect("records");
+        }
+        let mut result = run(&job);
+        if let Some(r) = &records {
+            let seen = std::fs::read_to_string(r).expect("records");
+            let seen: Vec<Value> = seen.lines().map(|l| serde_json::from_str(l).expect("a record")).collect();
+            result["records"] = seen.into();
+        }
         writeln!(out, "{result}").expect("write");
     }
 }
@@ -42,6 +52,9 @@ fn run(job: &Value) -> Value {
     }
     for (k, v) in job["env"].as_object().expect("env") {
         cmd.env(k, bytes(v));
+    }
+    if let (Some(uid), Some(gid)) = (job["uid"].as_u64(), job["gid"].as_u64()) {
+        cmd.uid(uid as u32).gid(gid as u32);
     }
     let stdin = match job["stdin"].as_str() {
         Some(f) => Stdio::from(std::fs::File::open(f).expect("stdin")),

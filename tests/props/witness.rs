@@ -7,6 +7,7 @@
 //! Where it writes follows from where it lies: `DIR/bin/git` appends one line to `DIR/records` and answers with
 //! `DIR/replies/git` (`STATUS` on the first line, then its standard output). Tools are hard links, so that
 //! `/proc/self/exe` keeps the tool's name; no variable tells the place, since the environment is observed too.
+//! In a private view of the file system, where it lies in `/usr/bin`, the folder is `/run/witness`.
 #![no_main]
 
 use std::collections::BTreeMap;
@@ -22,7 +23,10 @@ extern "C" fn main(_argc: c_int, _argv: *const *const c_char) -> c_int {
     let exe = fs::read_link("/proc/self/exe").unwrap_or_default();
     let fields = observe(&exe);
     let name = exe.file_name().unwrap_or_default().to_owned();
-    let home = exe.parent().and_then(Path::parent).map(Path::to_owned).unwrap_or_default();
+    let mut home = exe.parent().and_then(Path::parent).map(Path::to_owned).unwrap_or_default();
+    if !home.join("records").exists() {
+        home = PathBuf::from("/run/witness");
+    }
     let line = json(&fields);
     let written = fs::OpenOptions::new().append(true).open(home.join("records")).and_then(|mut f| {
         // One write: records of a pipeline's members must not mix.

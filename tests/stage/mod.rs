@@ -8,9 +8,11 @@
 //!
 //! "Refused" means that no witness wrote anything. Programs run in a session of their own, as an ordinary user
 //! even where the tests run as root, with an environment of which every byte is known.
+pub mod corpus;
 pub mod programs;
 pub mod record;
 pub mod run;
+pub mod view;
 
 use std::cell::RefCell;
 use std::fs;
