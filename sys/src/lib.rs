@@ -17,5 +17,7 @@ pub mod edit;
 pub mod file;
 pub mod world;
 
+pub mod tty;
+
 pub mod confine;
 pub mod exec;
