@@ -12,3 +12,12 @@ mod attacks;
 
 /// What must run without a question.
 mod benign;
+
+/// Promised numbers.
+mod budget;
+
+/// Every system call fails once.
+mod faults;
+
+/// Which documents are believed.
+mod trust;

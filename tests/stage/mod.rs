@@ -12,6 +12,7 @@ pub mod corpus;
 pub mod programs;
 pub mod record;
 pub mod run;
+pub mod trace;
 pub mod view;
 
 use std::cell::RefCell;

@@ -1,0 +1,154 @@
+//! Every system call on the way to the exec fails once: the command must not run, and the reason is said.
+//!
+//! The calls are taken from a trace of a good run and failed one by one by strace. Two kinds of calls may fail
+//! without refusing: those that decide nothing (the table below, and the run must then be the same to a byte),
+//! and the journal's under the default setting, where stderr says so.
+use std::sync::Mutex;
+
+use serde_json::json;
+
+use crate::stage::record::difference;
+use crate::stage::trace::{Call, calls, failing, impossible, traced};
+use crate::stage::{Run, Stage, Way, cannot, landed};
+
+/// Calls whose failure changes neither the verdict nor what is executed.
+const INDIFFERENT: &[(&str, &str)] = &[
+    (
+        "poll",
+        "the runtime looks whether 0, 1, 2 are open; what it then opens is closed again before the exec",
+    ),
+    ("sigaltstack", "the runtime's stack for reporting an overflow"),
+    ("rt_sigaction", "the runtime's handlers; what the command inherits is checked by comparison"),
+    ("rt_sigprocmask", "around the runtime's thread bookkeeping"),
+    ("brk", "the allocator goes on with mmap"),
+    ("mmap", "the allocator or the runtime's spare stack; without memory the guard ends"),
+    ("munmap", "giving memory back"),
+    ("mprotect", "guard pages of the runtime's spare stack"),
+    ("madvise", "advice"),
+    ("getrandom", "seeds of hash tables, with a fallback"),
+    ("set_tid_address", "for threads, of which there are none"),
+    ("set_robust_list", "for threads, of which there are none"),
+    ("rseq", "for threads, of which there are none"),
+    ("prlimit64", "the size of the main thread's stack, for the overflow report"),
+    ("sched_getaffinity", "part of the same look at the main thread"),
+    ("close", "a descriptor that has been read"),
+    ("gettid", "cannot fail"),
+    ("getpid", "cannot fail"),
+    ("access", "the loader asks for a preload list"),
+    ("pread64", "the loader, in a dynamic build"),
+    ("readlink", "the place of the program itself, for messages"),
+];
+
+fn stage(required: bool) -> Stage {
+    Stage::new()
+        .tool_says("tool", "7", "")
+        .shim("tool")
+        .allowing(&["tool"])
+        .config(&json!({"journal": {"required": required}}))
+}
+
+enum Verdict {
+    Fine,
+    Bad(String),
+}
+
+fn judge(good: &Run, run: &Run, call: &Call, required: bool) -> Verdict {
+    let bad =
+        |what: &str| Verdict::Bad(format!("{what}: status {} stderr {:?}", run.code(), run.stderr.trim()));
+    if run.records.is_empty() {
+        return match run.code() {
+            125..=127 if run.stderr.starts_with("exec-guard: ") => Verdict::Fine,
+            // The loader or the allocator ends the process before it can speak, and without executing anything.
+            _ if matches!(call.name.as_str(), "mmap" | "brk" | "mprotect" | "arch_prctl" | "pread64") => {
+                Verdict::Fine
+            }
+            125..=127 => bad("refused without saying why"),
+            _ => bad("did not run, but ended oddly"),
+        };
+    }
+    let (before, _) = good.records[0].comparable(true, None);
+    let (after, wrong) = run.records[0].comparable(true, None);
+    let mut differ = difference(&before, &after);
+    differ.extend(wrong);
+    // Said aloud and executed: only the journal, and only if it is not required.
+    let said = run.stderr.contains("journal");
+    if !differ.is_empty() {
+        bad(&format!("ran, and otherwise than it should: {}", differ.join(", ")))
+    } else if said && required {
+        bad("ran without the journal that is required")
+    } else if said || INDIFFERENT.iter().any(|(n, _)| *n == call.name) {
+        Verdict::Fine
+    } else {
+        bad("ran, and said nothing")
+    }
+}
+
+fn every_call_once(required: bool) {
+    if !landed() {
+        return;
+    }
+    if let Some(why) = impossible() {
+        return cannot(&why);
+    }
+    let good_stage = stage(required);
+    let words = ["tool", "x"];
+    // The second run, since the first makes what later ones find: the journal's folder.
+    traced(&good_stage, &words, &[]).way(Way::Shim).run().ran(&[&words]);
+    let good = traced(&good_stage, &words, &[]).way(Way::Shim).run();
+    assert_eq!((good.records.len(), good.code()), (1, 7), "{good:?}");
+    let all = calls(&good_stage);
+    assert!(all.len() > 10, "a trace of the way to the exec: {all:?}");
+    let todo = Mutex::new(all.iter());
+    let bad = Mutex::new(Vec::new());
+    std::thread::scope(|s| {
+        for _ in 0..2 {
+            s.spawn(|| {
+                let stage = stage(required);
+                traced(&stage, &words, &["-e", "trace=none"]).way(Way::Shim).run().ran(&[&words]);
+                let good = traced(&stage, &words, &["-e", "trace=none"]).way(Way::Shim).run();
+                loop {
+                    let Some(call) = todo.lock().expect("lock").next() else { break };
+                    let run = failing(&stage, &words, Way::Shim, call, "EIO");
+                    if let Verdict::Bad(what) = judge(&good, &run, call, required) {
+                        bad.lock()
+                            .expect("lock")
+                            .push(format!("{} #{}: {what}\n    {}", call.name, call.nth, call.line));
+                    }
+                }
+            });
+        }
+    });
+    let bad = bad.into_inner().expect("lock");
+    assert!(bad.is_empty(), "{} of {} calls:\n{}", bad.len(), all.len(), bad.join("\n"));
+}
+
+#[test]
+fn each_call_fails_once() {
+    every_call_once(false);
+}
+
+#[test]
+fn each_call_fails_once_with_the_journal_required() {
+    every_call_once(true);
+}
+
+/// Shows that the injection reaches the guard's own calls: the exec of the command fails, and that is said.
+#[test]
+fn the_exec_itself_fails() {
+    if !landed() {
+        return;
+    }
+    if let Some(why) = impossible() {
+        return cannot(&why);
+    }
+    let stage = stage(false);
+    traced(&stage, &["tool"], &[]).way(Way::Shim).run().ran(&[&["tool"]]);
+    let all = calls(&stage);
+    let exec = all.last().expect("an exec");
+    for error in ["EIO", "EACCES", "ENOMEM", "E2BIG", "ETXTBSY"] {
+        let run = failing(&stage, &["tool"], Way::Shim, exec, error);
+        assert!(run.records.is_empty(), "{error}: {run:?}");
+        assert!(run.stderr.starts_with("exec-guard: ") && run.stderr.contains("tool"), "{error}: {run:?}");
+        assert!(matches!(run.code(), 125..=127), "{error}: {run:?}");
+    }
+}
