@@ -90,6 +90,8 @@ pub struct Plan {
     pub scrub: Vec<Vec<u8>>,
     /// A new value for PATH, if its relative and empty entries are dropped.
     pub path: Option<Vec<u8>>,
+    /// A new value for HOME: jq loads `$HOME/.jq` unasked.
+    pub home: Option<Vec<u8>>,
     /// Confinement of a safe bin.
     pub confine: Option<(String, Confinement)>,
     /// Other files that must still be what was judged.
@@ -197,8 +199,9 @@ fn environment(plan: &Plan, env: &[Vec<u8>], scrub: bool) -> Vec<Vec<u8>> {
         if scrub && name.as_ref().is_some_and(|n| plan.scrub.contains(n)) {
             continue;
         }
-        match (&plan.path, name.as_deref()) {
-            (Some(p), Some(b"PATH")) if scrub => out.push([b"PATH=".as_slice(), p].concat()),
+        match (&plan.path, &plan.home, name.as_deref()) {
+            (Some(p), _, Some(b"PATH")) if scrub => out.push([b"PATH=".as_slice(), p].concat()),
+            (_, Some(h), Some(b"HOME")) if scrub => out.push([b"HOME=".as_slice(), h].concat()),
             _ => out.push(e.clone()),
         }
     }

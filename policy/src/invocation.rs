@@ -34,6 +34,8 @@ pub enum Form {
     Program {
         /// The words, `argv[0]` first; never empty.
         argv: Vec<Vec<u8>>,
+        /// True if the guard was called through a link named like the program.
+        by_link: bool,
     },
     /// Shell text: `exec-guard -c TEXT [NAME [ARGS…]]`.
     Text {

@@ -23,8 +23,12 @@ pub mod tables;
 
 mod getopt;
 pub mod glob;
+mod judge;
 mod resolve;
 mod wrapper;
+
+mod decide;
+mod learn;
 
 pub mod rules;
 
@@ -32,12 +36,15 @@ mod question;
 mod reason;
 
 pub use arg::Arg;
+pub use decide::{decide, decide_as};
 pub use decision::{Decision, Finding, Span};
+pub use document::Policy;
 pub use evaluation::{
     DEPTH, Evaluation, Ground, MAX_DEPTH, Permit, Plan, SatisfiedBy, Segment, SegmentKind, depth,
 };
 pub use invocation::{Form, Guard, Invocation};
+pub use learn::{Proposal, proposals};
 pub use question::{Answer, Choice, Scope, digest};
 pub use reason::Reason;
 pub use resolve::Executable;
-pub use world::{FileId, FileInfo, FileKind, World};
+pub use world::{FakeWorld, FileId, FileInfo, FileKind, World};

@@ -1,5 +1,10 @@
 //! A program's name → the file it is.
-use crate::world::FileId;
+//!
+//! A word with `/` is taken relative to the tracked working folder; a bare name is searched in the absolute
+//! entries of PATH, in order. The guard itself and its shims are skipped by identity, never by folder name:
+//! a shim that is named by its path stands for the program of its name in PATH, so no loop is possible.
+use crate::invocation::Guard;
+use crate::world::{FileId, FileKind, World};
 
 /// A file that exists, is regular, may be executed, and was looked at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,4 +15,251 @@ pub struct Executable {
     pub real: Vec<u8>,
     /// What it was when looked at.
     pub id: FileId,
+}
+
+impl Executable {
+    /// Last component of `found`.
+    pub fn name(&self) -> &[u8] {
+        last_component(&self.found)
+    }
+    /// Last component of `real`.
+    pub fn real_name(&self) -> &[u8] {
+        last_component(&self.real)
+    }
+}
+
+/// What looking a name up gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// A program.
+    Found(Executable),
+    /// Nothing executable of that name.
+    Missing,
+    /// A relative path, and the working folder is not known.
+    CwdUnknown,
+}
+
+/// Search path when PATH is unset: what musl's `execvp` uses.
+pub const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/bin:/usr/bin";
+
+/// Names of the guard's own programs: these are not skipped when named by path.
+const OWN_NAMES: &[&[u8]] = &[b"exec-guard", b"exec-guardctl", b"exec-guard-approver"];
+
+/// The part after the last slash.
+pub fn last_component(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|b| *b == b'/') {
+        Some(p) => path.get(p + 1..).unwrap_or_default(),
+        None => path,
+    }
+}
+
+/// The part before the last slash; `/` for a file in the root.
+pub fn parent(path: &[u8]) -> &[u8] {
+    match path.iter().rposition(|b| *b == b'/') {
+        Some(0) => b"/",
+        Some(p) => path.get(..p).unwrap_or_default(),
+        None => b"",
+    }
+}
+
+/// `base` and `rest` joined; an absolute `rest` stands alone.
+pub fn join(base: &[u8], rest: &[u8]) -> Vec<u8> {
+    if rest.first() == Some(&b'/') {
+        return rest.to_vec();
+    }
+    let mut out = base.to_vec();
+    if out.last() != Some(&b'/') {
+        out.push(b'/');
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// An absolute path with dot segments removed by their spelling, as a shell's logical `cd` does.
+pub fn normalise(path: &[u8]) -> Vec<u8> {
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in path.split(|b| *b == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                parts.pop();
+            }
+            p => parts.push(p),
+        }
+    }
+    let mut out = Vec::with_capacity(path.len());
+    for p in parts {
+        out.push(b'/');
+        out.extend_from_slice(p);
+    }
+    if out.is_empty() {
+        out.push(b'/');
+    }
+    out
+}
+
+/// Where names are looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Lookup<'a> {
+    /// The tracked working folder.
+    pub cwd: Option<&'a [u8]>,
+    /// PATH; `None` = unset.
+    pub path: Option<&'a [u8]>,
+    /// The guard, to be skipped.
+    pub guard: &'a Guard,
+}
+
+/// Looks a command's name up.
+pub(crate) fn resolve(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
+    if name.is_empty() || name.contains(&0) {
+        return Resolution::Missing;
+    }
+    if !name.contains(&b'/') {
+        return search(name, at, world);
+    }
+    let full = if name.first() == Some(&b'/') {
+        name.to_vec()
+    } else {
+        match at.cwd {
+            Some(cwd) => join(cwd, name),
+            None => return Resolution::CwdUnknown,
+        }
+    };
+    match look(&full, world, true) {
+        Some(exe) if is_guard(&exe, at.guard) && !OWN_NAMES.contains(&exe.name()) => {
+            search(&exe.name().to_vec(), at, world)
+        }
+        Some(exe) => Resolution::Found(exe),
+        None => Resolution::Missing,
+    }
+}
+
+/// Looks a script up as a shell does that is given it as its operand: the path itself, then PATH. The execute
+/// bit is not needed.
+pub(crate) fn resolve_script(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
+    if name.is_empty() || name.contains(&0) {
+        return Resolution::Missing;
+    }
+    let full = match (name.first(), at.cwd) {
+        (Some(b'/'), _) => name.to_vec(),
+        (_, Some(cwd)) => join(cwd, name),
+        (_, None) => return Resolution::CwdUnknown,
+    };
+    match look(&full, world, false) {
+        Some(exe) => Resolution::Found(exe),
+        None if !name.contains(&b'/') => search(name, at, world),
+        None => Resolution::Missing,
+    }
+}
+
+fn is_guard(exe: &Executable, guard: &Guard) -> bool {
+    guard.exe.is_some_and(|g| g.same_file(&exe.id))
+}
+
+fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
+    for dir in at.path.unwrap_or(DEFAULT_PATH).split(|b| *b == b':') {
+        if dir.first() != Some(&b'/') {
+            continue;
+        }
+        let candidate = join(dir, name);
+        let Some(info) = world.info(&candidate) else { continue };
+        if info.kind != FileKind::Regular || !info.executable {
+            continue;
+        }
+        if at.guard.exe.is_some_and(|g| g.same_file(&info.id)) && !OWN_NAMES.contains(&name) {
+            continue;
+        }
+        if let Some(exe) = named(&candidate, info.id, world) {
+            return Resolution::Found(exe);
+        }
+    }
+    Resolution::Missing
+}
+
+/// Looks at one path.
+pub(crate) fn look(path: &[u8], world: &dyn World, must_execute: bool) -> Option<Executable> {
+    let info = world.info(path)?;
+    if info.kind != FileKind::Regular || (must_execute && !info.executable) {
+        return None;
+    }
+    named(path, info.id, world)
+}
+
+fn named(path: &[u8], id: FileId, world: &dyn World) -> Option<Executable> {
+    let last = last_component(path);
+    if matches!(last, b"" | b"." | b"..") {
+        return None;
+    }
+    let real = world.real(path)?;
+    let dir = parent(path);
+    // Most programs are no links: then their folder need not be resolved a second time.
+    let found = if last_component(&real) == last && world.real(dir).is_some_and(|d| d == parent(&real)) {
+        real.clone()
+    } else {
+        join(&world.real(dir)?, last)
+    };
+    Some(Executable { found, real, id })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::world::FakeWorld;
+
+    fn world() -> FakeWorld {
+        FakeWorld::new()
+            .program("/usr/bin/git")
+            .program("/usr/bin/busybox")
+            .program("/opt/guard/exec-guard")
+            .link("/usr/bin/ls", "/usr/bin/busybox")
+            .link("/bin", "/usr/bin")
+            .link("/shims/git", "/opt/guard/exec-guard")
+            .file("/usr/bin/data", b"x")
+    }
+
+    fn lookup(name: &str, path: &str, cwd: Option<&str>) -> Option<(String, String)> {
+        let w = world();
+        let guard = Guard {
+            exe: w.info(b"/opt/guard/exec-guard").map(|i| i.id),
+            exe_path: None,
+            own_paths: Vec::new(),
+        };
+        let at = Lookup { cwd: cwd.map(str::as_bytes), path: Some(path.as_bytes()), guard: &guard };
+        match resolve(name.as_bytes(), at, &w) {
+            Resolution::Found(e) => {
+                Some((String::from_utf8(e.found).unwrap(), String::from_utf8(e.real).unwrap()))
+            }
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn names() {
+        let s = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+        assert_eq!(lookup("git", "/usr/bin", None), s("/usr/bin/git", "/usr/bin/git"));
+        assert_eq!(lookup("git", "/bin", None), s("/usr/bin/git", "/usr/bin/git"));
+        assert_eq!(lookup("ls", "/bin", None), s("/usr/bin/ls", "/usr/bin/busybox"));
+        assert_eq!(lookup("git", ":.:bin", Some("/usr")), None, "relative entries are not searched");
+        assert_eq!(lookup("bin/git", "", Some("/usr")), s("/usr/bin/git", "/usr/bin/git"));
+        assert_eq!(lookup("./bin/../bin/git", "", Some("/usr")), s("/usr/bin/git", "/usr/bin/git"));
+        assert_eq!(lookup("./git", "/usr/bin", None), None, "no folder, no relative program");
+        assert_eq!(lookup("data", "/usr/bin", None), None, "not executable");
+        assert_eq!(lookup("git", "/shims:/usr/bin", None), s("/usr/bin/git", "/usr/bin/git"), "shim skipped");
+        assert_eq!(lookup("git", "/shims", None), None, "only a shim is nothing");
+        assert_eq!(
+            lookup("/shims/git", "/shims:/usr/bin", None),
+            s("/usr/bin/git", "/usr/bin/git"),
+            "a shim named by path stands for its name"
+        );
+        assert_eq!(lookup("", "/usr/bin", None), None);
+        assert_eq!(lookup("/usr/bin", "/usr/bin", None), None, "a folder");
+    }
+
+    #[test]
+    fn paths() {
+        assert_eq!(normalise(b"/a/./b/../c//d"), b"/a/c/d");
+        assert_eq!(normalise(b"/.."), b"/");
+        assert_eq!(parent(b"/a"), b"/");
+        assert_eq!(last_component(b"/a/b"), b"b");
+    }
 }

@@ -96,3 +96,12 @@ pub struct Carried {
     /// A finding the wrapper deserves besides (e.g. `time -o FILE` writes a file).
     pub also_ask: Option<Cow<'static, str>>,
 }
+pub fn peel(_n: &[&[u8]], _a0: &[u8], _a: &[Arg], _s: &[Vec<u8>]) -> Peel {
+    Peel::No
+}
+pub fn is_shell(_n: &[u8], _s: &[Vec<u8>]) -> bool {
+    false
+}
+pub fn learnable(_n: &[&[u8]]) -> bool {
+    true
+}

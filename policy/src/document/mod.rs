@@ -229,3 +229,27 @@ impl Effective {
         }
     }
 }
+/// The documents in force, layer by layer. (A seam until layers are merged: the built-in values.)
+#[derive(Clone, Debug, Default)]
+pub struct Policy {}
+
+impl Policy {
+    /// What rules for one agent.
+    pub fn effective(&self, agent: &str) -> Effective {
+        Effective::built_in(agent)
+    }
+}
+
+impl Effective {
+    /// Adds entries as if they stood in the user's document, for what *always allow* would come to.
+    pub fn add_user_entries(&mut self, entries: &[Entry]) {
+        let mut all: Vec<Entry> = self
+            .allow
+            .last()
+            .map(|l| l.all().into_iter().map(|e| e.into_owned()).collect())
+            .unwrap_or_default();
+        all.extend(entries.iter().cloned());
+        self.allow.pop();
+        self.allow.push(AllowList::new(all));
+    }
+}

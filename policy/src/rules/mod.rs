@@ -1,1 +1,17 @@
 //! The rules, in the order they are asked.
+//!
+//! 1. `protect`: the guard's own files and commands
+//! 2. `entry`: denylist and asklist
+//! 3. the policy's `security` and `ask` (the table in `decide`)
+//! 4. `entry`: allowlist; `skills`; `safe_bins`; `builtins`
+//! 5. `environ`: variables that change what runs
+//! 6. `hazards`: options by which an allowed program does more than its name announces
+//!
+//! A rule never knows what its finding leads to: the strictest finding wins, by the table.
+pub mod builtins;
+pub(crate) mod entry;
+pub mod environ;
+pub mod hazards;
+pub(crate) mod protect;
+pub mod safe_bins;
+pub(crate) mod skills;

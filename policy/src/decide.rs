@@ -1,0 +1,375 @@
+//! The only entry: an invocation under a policy, in a world → an evaluation.
+//!
+//! `check`, hooks, the approver's preview and the guard itself all come through here; there is no second
+//! evaluator.
+use crate::arg::Arg;
+use crate::decision::{Decision, Finding};
+use crate::document::{Ask, Effective, EnvMode, Policy, Security};
+use crate::evaluation::{Evaluation, MAX_DEPTH, Plan, depth};
+use crate::invocation::{Form, Invocation};
+use crate::judge::{Judge, Meta, Outcome, Raw, Text, Weight, hardening, line, visible};
+use crate::reason::Reason;
+use crate::resolve::{Executable, Resolution, last_component, resolve};
+use crate::rules::environ;
+use crate::shell::Dialect;
+use crate::world::World;
+use crate::wrapper;
+
+/// Judges an invocation: every segment through every rule, the strictest finding wins. Under two agents the
+/// stricter evaluation is returned. Total: it never fails and never panics.
+pub fn decide(policy: &Policy, invocation: &Invocation, world: &impl World) -> Evaluation {
+    let mut worst: Option<Evaluation> = None;
+    for agent in &invocation.agents {
+        let evaluation = decide_as(policy.effective(agent), invocation, world);
+        if worst.as_ref().is_none_or(|w| evaluation.decision > w.decision) {
+            worst = Some(evaluation);
+        }
+    }
+    worst.unwrap_or_else(|| decide_as(policy.effective("main"), invocation, world))
+}
+
+/// The plans of an invocation: what an unattended allow would execute, and what a person's yes would.
+#[derive(Default)]
+struct Plans {
+    judged: Option<Plan>,
+    original: Option<Plan>,
+    dialect: Option<Dialect>,
+}
+
+/// Judges under what rules for one agent.
+pub fn decide_as(policy: Effective, inv: &Invocation, world: &dyn World) -> Evaluation {
+    let mut judge = Judge::new(inv, &policy, world);
+    if depth(&inv.env) >= MAX_DEPTH {
+        let why = format!("the guard has called itself {MAX_DEPTH} times");
+        judge.found(Weight::Deny, Reason::Loop, None, why);
+    }
+    let plans = match &inv.form {
+        Form::Program { argv, by_link } => program(&mut judge, argv, *by_link),
+        Form::Text { text, shell, args } => text_form(&mut judge, text, shell.as_deref(), args),
+    };
+    let mut plans = plans;
+    environment(&mut judge, &policy, inv, &mut plans);
+    let Judge { segments, raw, .. } = judge;
+    conclude(policy, inv, segments, raw, plans)
+}
+
+fn program(judge: &mut Judge<'_>, argv: &[Vec<u8>], by_link: bool) -> Plans {
+    let Some(first) = argv.first() else {
+        judge.found(Weight::Deny, Reason::NotFound, None, "no command".into());
+        return Plans::default();
+    };
+    let mut ctx = judge.top();
+    // A login shell's `-bash`: the dash is no part of the name.
+    let typed = match first.strip_prefix(b"-") {
+        Some(rest) if by_link => rest,
+        _ => first.as_slice(),
+    };
+    let mut words: Vec<Arg> = argv.iter().map(Arg::lit).collect();
+    if let Some(w) = words.first_mut() {
+        *w = Arg::lit(typed);
+    }
+    let exe = match resolve(typed, judge.lookup(&ctx), judge.world) {
+        Resolution::Found(exe) => exe,
+        Resolution::Missing | Resolution::CwdUnknown => {
+            // Judged all the same, so that `check` shows what else would have been found.
+            let meta = Meta { text: line(argv), ..Meta::default() };
+            judge.command(&words, meta, &ctx);
+            let why = format!("`{}` is not an executable program here", visible(typed));
+            judge.found(Weight::Deny, Reason::NotFound, Some(0), why);
+            return Plans::default();
+        }
+    };
+    ctx.linked_shell = by_link && wrapper::is_shell(last_component(typed), &judge.world.shells());
+    let meta = Meta { text: line(argv), ..Meta::default() };
+    let outcome = judge.command(&words, meta, &ctx);
+    let original = Plan { exe: exe.clone(), argv: argv.to_vec(), ..Plan::of(exe) };
+    let mut judged = original.clone();
+    if let (Some(a0), true) = (judged.argv.first_mut(), !outcome.rewrites.is_empty()) {
+        // A dash would make the shell read start-up files again.
+        *a0 = typed.to_vec();
+    }
+    judged.argv = rewrite(&judged.argv, &outcome);
+    judged.script = outcome.rewrites.last().and_then(|(_, w)| w.first().cloned());
+    finish(&mut judged, judge, outcome);
+    Plans { judged: Some(judged), original: Some(original), dialect: None }
+}
+
+/// The words of a command with what stands in place of some of them.
+fn rewrite(argv: &[Vec<u8>], outcome: &Outcome) -> Vec<Vec<u8>> {
+    if outcome.verbatim {
+        return argv.to_vec();
+    }
+    let mut out = Vec::with_capacity(argv.len() + 4);
+    for (i, word) in argv.iter().enumerate() {
+        match outcome.rewrites.iter().find(|(at, _)| *at == i) {
+            Some((_, with)) => out.extend(with.iter().cloned()),
+            None => out.push(word.clone()),
+        }
+    }
+    out
+}
+
+fn finish(plan: &mut Plan, judge: &Judge<'_>, outcome: Outcome) {
+    plan.recheck = outcome.recheck;
+    if let Some(name) = outcome.safe_bin {
+        plan.confine = Some((name, judge.policy.safe_bin_confinement));
+    }
+}
+
+fn text_form(judge: &mut Judge<'_>, text: &[u8], shell: Option<&[u8]>, args: &[Vec<u8>]) -> Plans {
+    let named = shell.unwrap_or(judge.policy.shell_program.as_bytes()).to_vec();
+    let top = judge.top();
+    let shell = match resolve(&named, judge.lookup(&top), judge.world) {
+        Resolution::Found(exe) => exe,
+        Resolution::Missing | Resolution::CwdUnknown => {
+            let why = format!("the shell `{}` is not there", visible(&named));
+            judge.found(Weight::Deny, Reason::NotFound, None, why);
+            return Plans::default();
+        }
+    };
+    let name0 = last_component(&named).to_vec();
+    let original = Plan {
+        argv: [vec![name0.clone(), b"-c".to_vec(), text.to_vec()], args.to_vec()].concat(),
+        script: Some(text.to_vec()),
+        ..Plan::of(shell.clone())
+    };
+    let Some(dialect) = Dialect::of_name(shell.real_name()) else {
+        let why = format!("the language of {} is not understood here", visible(&shell.real));
+        judge.found(Weight::Unknowable, Reason::Construct, None, why);
+        return Plans { judged: None, original: Some(original), dialect: None };
+    };
+    let mut ctx = top;
+    ctx.dialect = Some(dialect);
+    ctx.builtins = true;
+    ctx.functions = true;
+    let walked = judge.text(text, dialect, &ctx);
+    let judged = if judge.policy.security.value == Security::Full {
+        Some(original.clone())
+    } else {
+        direct(judge, &walked).or_else(|| through_shell(judge, &walked, text, dialect, &shell, &name0, args))
+    };
+    Plans { judged, original: Some(original), dialect: Some(dialect) }
+}
+
+/// One segment that is a program, nothing dynamic, no assignment: no shell at all.
+fn direct(judge: &Judge<'_>, walked: &Text) -> Option<Plan> {
+    let (simple, outcome) = walked.single()?;
+    if outcome.builtin {
+        return None;
+    }
+    let exe = outcome.exe.clone()?;
+    let segment = judge.segments.get(outcome.segment)?;
+    if segment.argv.len() != simple.words.len() {
+        return None;
+    }
+    let argv: Vec<Vec<u8>> =
+        segment.argv.iter().map(|a| a.literal().map(<[u8]>::to_vec)).collect::<Option<_>>()?;
+    let mut plan = Plan { argv: rewrite(&argv, outcome), ..Plan::of(exe) };
+    plan.script = outcome.rewrites.last().and_then(|(_, w)| w.first().cloned());
+    finish(&mut plan, judge, outcome.clone());
+    Some(plan)
+}
+
+fn through_shell(
+    judge: &mut Judge<'_>,
+    walked: &Text,
+    text: &[u8],
+    dialect: Dialect,
+    shell: &Executable,
+    name0: &[u8],
+    args: &[Vec<u8>],
+) -> Option<Plan> {
+    let rendered = match walked.render(text, dialect) {
+        Ok(r) => r,
+        Err(construct) => {
+            if judge.raw.is_empty() && judge.policy.security.value == Security::Allowlist {
+                let why = format!("{} cannot be written out again", construct.name());
+                judge.found(Weight::Unknowable, construct.reason(), None, why);
+            }
+            return None;
+        }
+    };
+    let mut argv = vec![name0.to_vec()];
+    argv.extend(hardening(dialect).iter().map(|o| o.to_vec()));
+    argv.extend([b"-c".to_vec(), rendered.clone()]);
+    argv.extend_from_slice(args);
+    Some(Plan { argv, recheck: walked.recheck.clone(), script: Some(rendered), ..Plan::of(shell.clone()) })
+}
+
+/// Rule 5 for what is inherited.
+fn environment(judge: &mut Judge<'_>, policy: &Effective, inv: &Invocation, plans: &mut Plans) {
+    if policy.security.value != Security::Allowlist {
+        return;
+    }
+    match policy.env_mode {
+        EnvMode::Pass => {}
+        EnvMode::Ask => {
+            for name in environ::scrub(&inv.env, &policy.env_trusted) {
+                let why = format!("the inherited variable `{}` changes what runs", visible(&name));
+                judge.found(Weight::Miss, Reason::Environment, None, why);
+            }
+        }
+        EnvMode::Scrub if inv.unattended => {
+            if let Some(plan) = &mut plans.judged {
+                plan.scrub = environ::scrub(&inv.env, &policy.env_trusted);
+                plan.path = crate::judge::variable(&inv.env, b"PATH").and_then(environ::clean_path);
+                if plan.confine.as_ref().is_some_and(|(n, _)| n == "jq") {
+                    plan.home = Some(b"/nonexistent".to_vec());
+                }
+            }
+        }
+        EnvMode::Scrub => {}
+    }
+}
+
+/// The table of design 02: what the raw findings come to under `security` and `ask`.
+fn conclude(
+    policy: Effective,
+    inv: &Invocation,
+    mut segments: Vec<crate::evaluation::Segment>,
+    raw: Vec<Raw>,
+    plans: Plans,
+) -> Evaluation {
+    let (security, ask) = (policy.security.value, policy.ask.value);
+    let asks = if ask == Ask::Off { Decision::Deny } else { Decision::Ask };
+    let mut findings = Vec::new();
+    if security == Security::Deny {
+        findings.push(Finding {
+            reason: Reason::SecurityDeny,
+            decision: Decision::Deny,
+            segment: None,
+            span: None,
+            message: format!("security is deny ({})", policy.security.from),
+            advice: Some(Reason::SecurityDeny.advice().to_owned()),
+            nearest: None,
+        });
+    }
+    for r in &raw {
+        let decision = match (security, r.weight) {
+            (_, Weight::Deny) => Decision::Deny,
+            (Security::Deny, _) => Decision::Deny,
+            (Security::Allowlist, _) | (Security::Full, Weight::Ask) => asks,
+            (Security::Full, Weight::Unknowable) if !policy.denylist.is_empty() => asks,
+            (Security::Full, Weight::Unknowable | Weight::Miss) => continue,
+        };
+        if let Some(s) = r.segment.and_then(|s| segments.get_mut(s)) {
+            s.satisfied_by = None;
+            s.entry = None;
+        }
+        findings.push(Finding {
+            reason: r.reason,
+            decision,
+            segment: r.segment,
+            span: r.span,
+            message: r.message.clone(),
+            advice: (!r.reason.advice().is_empty()).then(|| r.reason.advice().to_owned()),
+            nearest: r.nearest.clone(),
+        });
+    }
+    unsatisfied_above(&mut segments);
+    if security == Security::Allowlist {
+        // No finding at all for a segment that nothing satisfied is a miss by construction.
+        for (i, s) in segments.iter().enumerate() {
+            let spoken_for = findings.iter().any(|f| f.segment == Some(i)) || below(&segments, i, &findings);
+            if s.satisfied_by.is_none() && !spoken_for {
+                findings.push(Finding {
+                    reason: Reason::AllowlistMiss,
+                    decision: asks,
+                    segment: Some(i),
+                    span: s.span,
+                    message: format!("nothing covers `{}`", visible(&s.text)),
+                    advice: Some(Reason::AllowlistMiss.advice().to_owned()),
+                    nearest: None,
+                });
+            }
+        }
+    }
+    let satisfied = findings.is_empty()
+        && (security == Security::Full || segments.iter().all(|s| s.satisfied_by.is_some()));
+    if ask == Ask::Always && security != Security::Deny {
+        findings.push(Finding {
+            reason: Reason::AskAlways,
+            decision: Decision::Ask,
+            segment: None,
+            span: None,
+            message: format!("ask is always ({})", policy.ask.from),
+            advice: None,
+            nearest: None,
+        });
+    }
+    let mut decision = findings.iter().map(|f| f.decision).max().unwrap_or(Decision::Allow);
+    if decision == Decision::Allow && plans.judged.is_none() {
+        // Nothing can be executed as judged.
+        decision = asks;
+        findings.push(Finding {
+            reason: Reason::Internal,
+            decision,
+            segment: None,
+            span: None,
+            message: "there is no form of it that can be executed as judged".into(),
+            advice: None,
+            nearest: None,
+        });
+    }
+    findings.sort_by_key(|f| (f.segment.unwrap_or(usize::MAX), std::cmp::Reverse(f.decision)));
+    Evaluation {
+        decision,
+        effective: policy,
+        segments,
+        findings,
+        dialect: plans.dialect,
+        satisfied,
+        judged: plans.judged,
+        original: plans.original,
+        env: inv.env.clone(),
+    }
+}
+
+/// A wrapper around an unsatisfied segment is not satisfied.
+fn unsatisfied_above(segments: &mut [crate::evaluation::Segment]) {
+    use crate::evaluation::SatisfiedBy;
+    for i in (0..segments.len()).rev() {
+        let Some(s) = segments.get(i) else { continue };
+        if s.satisfied_by.is_some() {
+            continue;
+        }
+        if let Some(up) = s.within
+            && let Some(outer) = segments.get_mut(up)
+            && outer.satisfied_by == Some(SatisfiedBy::Wrapper)
+        {
+            outer.satisfied_by = None;
+        }
+    }
+}
+
+/// True if a segment that stands within this one has a finding: then that speaks for both.
+fn below(segments: &[crate::evaluation::Segment], at: usize, findings: &[Finding]) -> bool {
+    findings.iter().filter_map(|f| f.segment).any(|mut s| {
+        while let Some(up) = segments.get(s).and_then(|x| x.within) {
+            if up == at {
+                return true;
+            }
+            if up >= s {
+                return false;
+            }
+            s = up;
+        }
+        false
+    })
+}
+
+impl Plan {
+    /// Nothing but the file.
+    fn of(exe: Executable) -> Plan {
+        Plan {
+            exe,
+            argv: Vec::new(),
+            scrub: Vec::new(),
+            path: None,
+            home: None,
+            confine: None,
+            recheck: Vec::new(),
+            script: None,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Redirections: the ban, and the little that `harmless` and `scoped` let pass.
+//!
+//! At `ban` the construct table has asked already; this room speaks when the construct itself can be satisfied.
+use super::{Context, Judge, Weight, visible};
+use crate::arg::Arg;
+use crate::document::Redirections;
+use crate::glob::PathGlob;
+use crate::reason::Reason;
+use crate::resolve::{join, last_component, parent};
+use crate::rules::protect;
+use crate::shell::{Redirect, RedirectOp};
+
+impl Judge<'_> {
+    /// Judges one redirection of a command.
+    pub(super) fn redirect(&mut self, r: &Redirect, source: &[u8], at: Option<usize>, ctx: &Context) {
+        let target = r.target.to_arg(source);
+        let writes = matches!(
+            r.op,
+            RedirectOp::Write
+                | RedirectOp::Clobber
+                | RedirectOp::Append
+                | RedirectOp::ReadWrite
+                | RedirectOp::Both
+                | RedirectOp::BothAppend
+        );
+        let opens = writes || r.op == RedirectOp::Read;
+        if opens {
+            let home = self.inv.home.as_deref();
+            if let Some(why) = protect::word(&target, ctx.cwd.as_deref(), home, &self.inv.guard, writes) {
+                self.at(Weight::Ask, Reason::SelfProtection, at, r, format!("a redirection: {why}"));
+            }
+        }
+        let policy = self.policy.redirections;
+        let harmless = match r.op {
+            RedirectOp::DupIn | RedirectOp::DupOut => match target.literal() {
+                Some(b"-") => true,
+                Some(t) => !t.is_empty() && t.len() <= 2 && t.iter().all(u8::is_ascii_digit),
+                None => false,
+            },
+            // A here-document or here-string is data on stdin; a shell or interpreter that reads it is refused by
+            // the wrapper rules, and bodies that are expanded by the construct table.
+            RedirectOp::HereDoc => true,
+            RedirectOp::HereString => !target.is_dynamic(),
+            RedirectOp::ReadWrite => false,
+            _ => target.literal() == Some(b"/dev/null"),
+        };
+        let fine = match policy {
+            Redirections::Ban => false,
+            Redirections::Harmless => harmless,
+            Redirections::Scoped => harmless || self.in_scope(&target, writes, r.op, ctx),
+        };
+        if !fine {
+            let shown = visible(source.get(r.span.start..r.span.end).unwrap_or_default());
+            let why = if opens && policy == Redirections::Scoped {
+                format!("`{shown}` opens a file outside shell.readable and shell.writable")
+            } else {
+                format!("redirection `{shown}`")
+            };
+            self.at(Weight::Miss, Reason::Redirection, at, r, why);
+        }
+    }
+
+    fn at(&mut self, weight: Weight, reason: Reason, at: Option<usize>, r: &Redirect, why: String) {
+        self.found(weight, reason, at, why);
+        if let Some(raw) = self.raw.last_mut() {
+            raw.span = Some(r.span);
+        }
+    }
+
+    /// A literal target whose real folder lies inside the scope. What a race between this look and the shell's
+    /// open can do is written in the threat model.
+    fn in_scope(&self, target: &Arg, writes: bool, op: RedirectOp, ctx: &Context) -> bool {
+        let Some(path) = target.literal() else { return false };
+        if path.is_empty() || matches!(op, RedirectOp::ReadWrite) {
+            return false;
+        }
+        let full = match (path.first(), ctx.cwd.as_deref()) {
+            (Some(b'/'), _) => path.to_vec(),
+            (_, Some(cwd)) => join(cwd, path),
+            (_, None) => return false,
+        };
+        let last = last_component(&full);
+        if matches!(last, b"" | b"." | b"..") || full.split(|b| *b == b'/').any(|c| c == b"..") {
+            return false;
+        }
+        // A file that is there already is judged where it really lies: a link out of the scope is out of it.
+        let real = match self.world.real(&full) {
+            Some(real) => real,
+            None => match self.world.real(parent(&full)) {
+                Some(dir) => join(&dir, last),
+                None => return false,
+            },
+        };
+        let globs = if writes { &self.policy.shell_writable } else { &self.policy.shell_readable };
+        globs.iter().any(|g| {
+            PathGlob::new(g, self.inv.home.as_deref(), self.policy.case_sensitive)
+                .is_ok_and(|glob| glob.matches(&real))
+        })
+    }
+}

@@ -1,0 +1,450 @@
+//! The walk over a script's tree: every simple command is judged where it stands, with the folder it would run
+//! in as far as that is known.
+//!
+//! A literal `cd` moves the tracked folder along `&&` only. After `;`, a newline or `||`, in a pipeline, a branch
+//! or a loop it is unknown: then relative programs, `cwd` rules and scoped files miss.
+use std::collections::HashMap;
+
+use super::{Context, Judge, Meta, Outcome, Weight, visible};
+use crate::arg::Arg;
+use crate::document::Accept;
+use crate::reason::Reason;
+use crate::resolve::Executable;
+use crate::shell::construct::Treatment;
+use crate::shell::{
+    AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Parsed, Part, Pipeline, Replacement,
+    Script, Simple, Word, parse, render,
+};
+
+/// A text that was walked: its tree, and what stands in place of what in the form that is executed.
+pub(crate) struct Text {
+    pub parsed: Parsed,
+    replacements: HashMap<usize, Replacement>,
+    pub recheck: Vec<Executable>,
+    /// Outcomes of the simple commands by id.
+    pub outcomes: HashMap<usize, Outcome>,
+}
+
+impl Text {
+    /// The text the real shell is given.
+    pub fn render(&self, source: &[u8], dialect: Dialect) -> Result<Vec<u8>, Construct> {
+        render(&self.parsed.script, source, dialect, &|id| self.replacements.get(&id).cloned())
+    }
+
+    /// The only command of the text, if it is one plain simple command with literal words and nothing else.
+    pub fn single(&self) -> Option<(&Simple, &Outcome)> {
+        let [list] = self.parsed.script.lists.as_slice() else { return None };
+        if !list.rest.is_empty() || list.end == ListEnd::Background {
+            return None;
+        }
+        let p = &list.first;
+        let [Command { kind: CommandKind::Simple(simple), redirects, .. }] = p.commands.as_slice() else {
+            return None;
+        };
+        if p.negations > 0 || p.time.is_some() || !redirects.is_empty() || !simple.assignments.is_empty() {
+            return None;
+        }
+        Some((simple, self.outcomes.get(&simple.id)?))
+    }
+}
+
+struct Walk<'s> {
+    source: &'s [u8],
+    dialect: Dialect,
+    out: Text,
+    segment_of: HashMap<usize, usize>,
+    outermost: bool,
+}
+
+impl Judge<'_> {
+    /// Parses and walks a text.
+    pub fn text(&mut self, source: &[u8], dialect: Dialect, ctx: &Context) -> Text {
+        let parsed = parse(source, dialect);
+        let before = self.functions.clone();
+        define(&parsed.script, &mut self.functions);
+        let mut walk = Walk {
+            source,
+            dialect,
+            out: Text {
+                parsed: Parsed { script: Script::default(), noted: parsed.noted },
+                replacements: HashMap::new(),
+                recheck: Vec::new(),
+                outcomes: HashMap::new(),
+            },
+            segment_of: HashMap::new(),
+            outermost: ctx.outermost,
+        };
+        self.script_at(&parsed.script, &mut walk, &mut ctx.clone(), true);
+        walk.out.parsed.script = parsed.script;
+        self.constructs(&walk, ctx);
+        self.functions = before;
+        walk.out
+    }
+
+    /// Every construct that the level in force does not satisfy is a finding.
+    fn constructs(&mut self, walk: &Walk<'_>, ctx: &Context) {
+        for noted in &walk.out.parsed.noted {
+            let treatment = match self.policy.shell_accept {
+                Accept::Strict => noted.construct.strict(),
+                Accept::Checked => noted.construct.checked(),
+            };
+            if treatment == Treatment::Judge {
+                continue;
+            }
+            let segment = noted.command.and_then(|id| walk.segment_of.get(&id)).copied().or(ctx.within);
+            let shown = visible(walk.source.get(noted.span.start..noted.span.end).unwrap_or_default());
+            let why = format!("{}: `{shown}`", noted.construct.name());
+            self.found(Weight::Unknowable, noted.construct.reason(), segment, why);
+            if let (Some(raw), true) = (self.raw.last_mut(), walk.outermost) {
+                raw.span = Some(noted.span);
+            }
+        }
+    }
+
+    fn script_at(&mut self, script: &Script, walk: &mut Walk<'_>, ctx: &mut Context, last_in_text: bool) {
+        let count = script.lists.len();
+        for (i, list) in script.lists.iter().enumerate() {
+            let operator = match (list.end, i + 1 == count && last_in_text) {
+                (ListEnd::Background, _) => Some("&"),
+                (ListEnd::Sequence, false) => Some(";"),
+                _ => None,
+            };
+            self.list(list, walk, ctx, operator);
+        }
+    }
+
+    fn list(&mut self, list: &AndOr, walk: &mut Walk<'_>, ctx: &mut Context, end: Option<&'static str>) {
+        let op_after = |i: usize| match list.rest.get(i) {
+            Some((AndOrOp::And, _)) => Some("&&"),
+            Some((AndOrOp::Or, _)) => Some("||"),
+            None => end,
+        };
+        ctx.moved = false;
+        let mut or_before = false;
+        self.pipeline(&list.first, walk, ctx, op_after(0));
+        for (i, (op, pipeline)) in list.rest.iter().enumerate() {
+            or_before |= *op == AndOrOp::Or;
+            if *op == AndOrOp::Or && ctx.moved {
+                lose(ctx);
+            }
+            self.pipeline(pipeline, walk, ctx, op_after(i + 1));
+            if or_before && ctx.moved {
+                // `a || cd x && b` runs b in either folder.
+                lose(ctx);
+            }
+        }
+        if ctx.moved {
+            lose(ctx);
+        }
+        ctx.moved = false;
+    }
+
+    fn pipeline(&mut self, p: &Pipeline, walk: &mut Walk<'_>, ctx: &mut Context, op: Option<&'static str>) {
+        if let [command] = p.commands.as_slice() {
+            self.command_at(command, walk, ctx, op);
+            if p.negations % 2 == 1 && ctx.moved {
+                lose(ctx);
+            }
+            return;
+        }
+        let mut moved = false;
+        for (i, command) in p.commands.iter().enumerate() {
+            let mut own = ctx.clone();
+            own.moved = false;
+            let op = if i + 1 < p.commands.len() { Some("|") } else { op };
+            self.command_at(command, walk, &mut own, op);
+            moved |= own.moved;
+        }
+        if moved {
+            // zsh runs the last command of a pipeline in the shell itself.
+            ctx.moved = true;
+            lose(ctx);
+        }
+    }
+
+    fn command_at(&mut self, c: &Command, walk: &mut Walk<'_>, ctx: &mut Context, op: Option<&'static str>) {
+        let mut segment = ctx.within;
+        match &c.kind {
+            CommandKind::Simple(simple) => segment = self.simple(simple, c, walk, ctx, op).or(segment),
+            CommandKind::Subshell(script) => {
+                let mut own = ctx.clone();
+                self.script_at(script, walk, &mut own, false);
+            }
+            CommandKind::Group(script) => self.branch(&[script], walk, ctx),
+            CommandKind::If { arms, otherwise } => {
+                let mut parts: Vec<&Script> = Vec::new();
+                for (condition, body) in arms {
+                    parts.extend([condition, body]);
+                }
+                parts.extend(otherwise);
+                self.branch(&parts, walk, ctx);
+            }
+            CommandKind::Loop { condition, body, .. } => self.repeated(&[condition, body], walk, ctx),
+            CommandKind::For { words, body, .. } | CommandKind::Select { words, body, .. } => {
+                for w in words.iter().flatten() {
+                    self.word(w, ctx.within, walk, ctx);
+                }
+                self.repeated(&[body], walk, ctx);
+            }
+            CommandKind::ArithFor { header, body } => {
+                self.parts(header, ctx.within, walk, ctx);
+                self.repeated(&[body], walk, ctx);
+            }
+            CommandKind::Case { word, arms } => {
+                self.word(word, ctx.within, walk, ctx);
+                for (patterns, ..) in arms {
+                    for p in patterns {
+                        self.word(p, ctx.within, walk, ctx);
+                    }
+                }
+                let bodies: Vec<&Script> = arms.iter().map(|(_, body, _)| body).collect();
+                self.branch(&bodies, walk, ctx);
+            }
+            CommandKind::Function { name, body } => {
+                self.function(name, walk, ctx);
+                let mut own = ctx.clone();
+                // It may be called from anywhere.
+                lose(&mut own);
+                self.command_at(body, walk, &mut own, None);
+            }
+            CommandKind::Cond(words) => {
+                for w in words {
+                    self.word(w, ctx.within, walk, ctx);
+                }
+            }
+            CommandKind::Arith(parts) => self.parts(parts, ctx.within, walk, ctx),
+            CommandKind::Coproc(command) => {
+                let mut own = ctx.clone();
+                self.command_at(command, walk, &mut own, None);
+            }
+        }
+        for r in &c.redirects {
+            self.redirect(r, walk.source, segment, ctx);
+            self.word(&r.target, segment, walk, ctx);
+            if let Some(body) = &r.body {
+                self.parts(&body.parts, segment, walk, ctx);
+            }
+        }
+    }
+
+    /// Parts of which any may run: afterwards the folder is known only if none moves it.
+    fn branch(&mut self, parts: &[&Script], walk: &mut Walk<'_>, ctx: &mut Context) {
+        let moves = parts.iter().any(|p| moves(p));
+        for p in parts {
+            self.script_at(p, walk, ctx, false);
+        }
+        if moves {
+            ctx.moved = true;
+            lose(ctx);
+        }
+    }
+
+    /// Parts that may run many times: a `cd` in one makes the folder unknown from the first time on.
+    fn repeated(&mut self, parts: &[&Script], walk: &mut Walk<'_>, ctx: &mut Context) {
+        if parts.iter().any(|p| moves(p)) {
+            lose(ctx);
+        }
+        self.branch(parts, walk, ctx);
+    }
+
+    /// A definition must not stand for something else than it seems to.
+    fn function(&mut self, name: &[u8], walk: &Walk<'_>, ctx: &Context) {
+        let shown = visible(name);
+        let plain = !name.is_empty()
+            && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b == b'-')
+            && !name.first().is_some_and(u8::is_ascii_digit);
+        let builtin = crate::rules::builtins::is_builtin(name, walk.dialect);
+        let program = matches!(
+            crate::resolve::resolve(name, self.lookup(ctx), self.world),
+            crate::resolve::Resolution::Found(_)
+        );
+        let twice = self.functions.get(name).is_some_and(|n| *n > 1);
+        if !plain || builtin || program || twice || name.ends_with(b"_handle") || name.ends_with(b"_handler")
+        {
+            let why = format!("the function `{shown}` shadows something, or is called by the shell itself");
+            self.found(Weight::Miss, Reason::Function, ctx.within, why);
+        }
+    }
+
+    fn simple(
+        &mut self,
+        simple: &Simple,
+        c: &Command,
+        walk: &mut Walk<'_>,
+        ctx: &mut Context,
+        op: Option<&'static str>,
+    ) -> Option<usize> {
+        let span = c.span;
+        if simple.words.is_empty() {
+            for a in &simple.assignments {
+                let value = a.value.to_arg(walk.source);
+                let at = walk.outermost.then_some(a.span);
+                self.assignment(ctx.within, at, &a.name, Some(&value), false, Some(walk.dialect));
+                self.word(&a.value, ctx.within, walk, ctx);
+            }
+            return None;
+        }
+        let mut args: Vec<Arg> = Vec::with_capacity(simple.words.len());
+        // Which word of the source each argument comes from: braces make several of one.
+        let mut origin: Vec<usize> = Vec::with_capacity(simple.words.len());
+        for (i, w) in simple.words.iter().enumerate() {
+            for a in w.to_args(walk.source) {
+                args.push(a);
+                origin.push(i);
+            }
+        }
+        let meta = Meta {
+            text: walk.source.get(span.start..span.end).unwrap_or_default().to_vec(),
+            span: walk.outermost.then_some(span),
+            operator: op,
+        };
+        let mut own = ctx.clone();
+        own.dialect = Some(walk.dialect);
+        own.builtins = true;
+        own.functions = true;
+        let outcome = self.command(&args, meta, &own);
+        let at = outcome.segment;
+        walk.segment_of.insert(simple.id, at);
+        for a in &simple.assignments {
+            let value = a.value.to_arg(walk.source);
+            let span = walk.outermost.then_some(a.span);
+            self.assignment(Some(at), span, &a.name, Some(&value), true, Some(walk.dialect));
+        }
+        let mut inside = ctx.clone();
+        inside.within = Some(at);
+        for w in simple.assignments.iter().map(|a| &a.value).chain(&simple.words) {
+            self.word(w, Some(at), walk, &mut inside);
+        }
+        if let Some(place) = &outcome.chdir {
+            ctx.moved = true;
+            ctx.cwd = place.as_ref().and_then(|p| p.physical.clone());
+            ctx.logical = place.as_ref().map(|p| p.logical.clone());
+        }
+        self.replace(simple, &args, &origin, &outcome, walk);
+        walk.out.recheck.extend(outcome.recheck.iter().cloned());
+        walk.out.recheck.extend(outcome.exe.iter().cloned());
+        walk.out.outcomes.insert(simple.id, outcome);
+        Some(at)
+    }
+
+    /// What stands in place of this command's words in the rendering.
+    fn replace(
+        &self,
+        simple: &Simple,
+        args: &[Arg],
+        origin: &[usize],
+        outcome: &Outcome,
+        walk: &mut Walk<'_>,
+    ) {
+        let mut replacement = Replacement {
+            name: match &outcome.exe {
+                Some(exe) => vec![exe.found.clone()],
+                None => vec![args.first().map(|a| a.shown().to_vec()).unwrap_or_default()],
+            },
+            bare_name: outcome.builtin,
+            args: Vec::new(),
+        };
+        if outcome.verbatim {
+            // What it carries was not judged: its words stay as they are.
+            walk.out.replacements.insert(simple.id, replacement);
+            return;
+        }
+        for (i, with) in &outcome.rewrites {
+            // Only a word that made exactly one argument can be replaced.
+            if let Some(word) = origin.get(*i)
+                && origin.iter().filter(|o| *o == word).count() == 1
+            {
+                replacement.args.push((*word, with.clone()));
+            }
+        }
+        walk.out.replacements.insert(simple.id, replacement);
+    }
+
+    fn word(&mut self, w: &Word, segment: Option<usize>, walk: &mut Walk<'_>, ctx: &Context) {
+        self.parts(&w.parts, segment, walk, ctx);
+    }
+
+    fn parts(&mut self, parts: &[Part], segment: Option<usize>, walk: &mut Walk<'_>, ctx: &Context) {
+        for part in parts {
+            match part {
+                Part::Bare(_) | Part::Quoted(_) | Part::Glob(_) | Part::Tilde(_) => {}
+                Part::Double(inner) => self.parts(inner, segment, walk, ctx),
+                Part::Brace { inner, .. } => self.parts(inner, segment, walk, ctx),
+                Part::Arith { expr, .. } => self.parts(expr, segment, walk, ctx),
+                Part::Param { op, .. } => {
+                    if let Some(op) = op {
+                        self.parts(&op.word, segment, walk, ctx);
+                    }
+                }
+                Part::Command { script, .. } | Part::Process { script, .. } => {
+                    let mut own = ctx.clone();
+                    own.within = segment;
+                    own.moved = false;
+                    self.script_at(script, walk, &mut own, false);
+                }
+            }
+        }
+    }
+}
+
+fn lose(ctx: &mut Context) {
+    ctx.cwd = None;
+    ctx.logical = None;
+}
+
+/// True if something in it could move the shell to another folder.
+fn moves(script: &Script) -> bool {
+    any_simple(script, &mut |s| {
+        s.words.iter().any(|w| {
+            w.parts.iter().any(|p| match p {
+                Part::Bare(b) | Part::Quoted(b) => {
+                    matches!(b.as_slice(), b"cd" | b"pushd" | b"popd" | b"chdir")
+                }
+                _ => false,
+            })
+        })
+    })
+}
+
+/// Counts the functions a text defines, wherever.
+fn define(script: &Script, into: &mut HashMap<Vec<u8>, usize>) {
+    any_command(script, &mut |c| {
+        if let CommandKind::Function { name, .. } = &c.kind {
+            *into.entry(name.clone()).or_default() += 1;
+        }
+        false
+    });
+}
+
+fn any_simple(script: &Script, f: &mut dyn FnMut(&Simple) -> bool) -> bool {
+    any_command(script, &mut |c| matches!(&c.kind, CommandKind::Simple(s) if f(s)))
+}
+
+/// Visits every command that runs in the shell itself (not those in substitutions).
+fn any_command(script: &Script, f: &mut dyn FnMut(&Command) -> bool) -> bool {
+    script.lists.iter().any(|l| {
+        std::iter::once(&l.first)
+            .chain(l.rest.iter().map(|(_, p)| p))
+            .any(|p| p.commands.iter().any(|c| visit(c, f)))
+    })
+}
+
+fn visit(c: &Command, f: &mut dyn FnMut(&Command) -> bool) -> bool {
+    if f(c) {
+        return true;
+    }
+    match &c.kind {
+        CommandKind::Simple(_) | CommandKind::Cond(_) | CommandKind::Arith(_) => false,
+        CommandKind::Subshell(s) | CommandKind::Group(s) => any_command(s, f),
+        CommandKind::If { arms, otherwise } => {
+            arms.iter().any(|(a, b)| any_command(a, f) || any_command(b, f))
+                || otherwise.as_ref().is_some_and(|o| any_command(o, f))
+        }
+        CommandKind::Loop { condition, body, .. } => any_command(condition, f) || any_command(body, f),
+        CommandKind::For { body, .. }
+        | CommandKind::Select { body, .. }
+        | CommandKind::ArithFor { body, .. } => any_command(body, f),
+        CommandKind::Case { arms, .. } => arms.iter().any(|(_, body, _)| any_command(body, f)),
+        CommandKind::Function { body, .. } | CommandKind::Coproc(body) => visit(body, f),
+    }
+}

@@ -1,0 +1,295 @@
+//! Does an entry of a list match an executable with its arguments?
+//!
+//! On the allowlist whatever cannot be evaluated is *no match*; on asklist and denylist it is a *match*.
+use crate::arg::Arg;
+use crate::document::Entry;
+use crate::glob::{ArgGlob, ArgPattern, PathGlob};
+use crate::resolve::{Executable, last_component, parent};
+use crate::world::World;
+
+/// What an entry is compared with.
+pub(crate) struct Subject<'a> {
+    /// The name as typed; `None` if dynamic.
+    pub typed: Option<&'a [u8]>,
+    /// The file; `None` if the name did not resolve.
+    pub exe: Option<&'a Executable>,
+    /// The arguments, without `argv[0]`.
+    pub args: &'a [Arg],
+    /// The tracked working folder.
+    pub cwd: Option<&'a [u8]>,
+    /// Milliseconds since 1970.
+    pub now_ms: u64,
+    /// The user's home.
+    pub home: Option<&'a [u8]>,
+    /// Patterns distinguish case.
+    pub case_sensitive: bool,
+}
+
+/// How far an allowlist entry matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Match {
+    /// Another program.
+    No,
+    /// The program, but the entry has expired.
+    Expired,
+    /// The program, but not these arguments or this folder.
+    Restricted,
+    /// The program, but an argument the entry looks at is known only at run time.
+    Dynamic,
+    /// Everything.
+    Full,
+}
+
+/// True if an allowlist ignores the entry: a pattern without a slash would match a name anywhere.
+pub(crate) fn ignored(entry: &Entry) -> bool {
+    !entry.pattern.contains('/')
+}
+
+/// Compares with an entry of the allowlist.
+pub(crate) fn allows(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Match {
+    let Some(exe) = s.exe else { return Match::No };
+    if ignored(entry) || !path_matches(entry, exe, s, world) {
+        return Match::No;
+    }
+    if entry.expires_at.is_some_and(|t| t <= s.now_ms) {
+        return Match::Expired;
+    }
+    match (cwd_matches(entry, s, world), args_match(entry, s.args)) {
+        (Some(false), _) | (_, Some(false)) => Match::Restricted,
+        (None, _) => Match::Restricted,
+        (_, None) => Match::Dynamic,
+        (Some(true), Some(true)) => Match::Full,
+    }
+}
+
+/// Compares with an entry of the asklist or denylist.
+pub(crate) fn names(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
+    let hit = if ignored(entry) {
+        let candidates =
+            [s.typed.map(last_component), s.exe.map(Executable::name), s.exe.map(Executable::real_name)];
+        // A pattern that does not compile never gets here: the document is refused.
+        let glob = PathGlob::new(&entry.pattern, s.home, s.case_sensitive);
+        glob.is_ok_and(|g| candidates.iter().flatten().any(|c| g.matches(c)))
+    } else {
+        match s.exe {
+            Some(exe) => {
+                spellings(entry, s, world).iter().any(|g| g.matches(&exe.found) || g.matches(&exe.real))
+            }
+            // A path that names no program now may name one by the time it runs.
+            None => s.typed.is_some_and(|t| {
+                PathGlob::new(&entry.pattern, s.home, s.case_sensitive).is_ok_and(|g| g.matches(t))
+            }),
+        }
+    };
+    hit && entry.expires_at.is_none_or(|t| t > s.now_ms)
+        && cwd_matches(entry, s, world) != Some(false)
+        && args_match(entry, s.args) != Some(false)
+}
+
+/// The pattern as written, and with its literal folder prefix canonicalised (`/bin/ls` on a merged-/usr machine).
+fn spellings(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Vec<PathGlob> {
+    let mut out = Vec::with_capacity(2);
+    out.extend(PathGlob::new(&entry.pattern, s.home, s.case_sensitive).ok());
+    if let Some(other) = canonical_spelling(entry, s.home, world) {
+        out.extend(PathGlob::new(&other, s.home, s.case_sensitive).ok());
+    }
+    out
+}
+
+fn canonical_spelling(entry: &Entry, home: Option<&[u8]>, world: &dyn World) -> Option<String> {
+    let full = match (entry.pattern.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => format!("{}/{rest}", std::str::from_utf8(home).ok()?),
+        (Some(_), None) => return None,
+        (None, _) => entry.pattern.clone(),
+    };
+    let literal_end = full.find(['*', '?', '[', '{', '\\']).unwrap_or(full.len());
+    let slash = full.get(..literal_end)?.rfind('/')?;
+    let (dir, rest) = full.split_at_checked(slash)?;
+    let real = world.real(if dir.is_empty() { b"/" } else { dir.as_bytes() })?;
+    let real = std::str::from_utf8(&real).ok()?;
+    // The real folder is literal text: characters that a glob would read must not be put into one.
+    if real == dir || real.contains(['*', '?', '[', ']', '{', '}', '\\', '!']) {
+        return None;
+    }
+    Some(format!("{}{rest}", real.trim_end_matches('/')))
+}
+
+fn path_matches(entry: &Entry, exe: &Executable, s: &Subject<'_>, world: &dyn World) -> bool {
+    let real_counts = same_program(exe.name(), exe.real_name());
+    let hit = |pattern: &str| {
+        PathGlob::new(pattern, s.home, s.case_sensitive)
+            .is_ok_and(|g| g.matches(&exe.found) || (real_counts && g.matches(&exe.real)))
+    };
+    if hit(&entry.pattern) {
+        return true;
+    }
+    if !last_component_may_match(&entry.pattern, exe, real_counts) {
+        return false;
+    }
+    canonical_spelling(entry, s.home, world).is_some_and(|p| hit(&p))
+}
+
+/// A cheap no: the pattern's last component is literal and is neither name. Spares a look at the file system.
+fn last_component_may_match(pattern: &str, exe: &Executable, real_counts: bool) -> bool {
+    let last = last_component(pattern.as_bytes());
+    if last.iter().any(|b| b"*?[{\\".contains(b)) {
+        return true;
+    }
+    last.eq_ignore_ascii_case(exe.name()) || (real_counts && last.eq_ignore_ascii_case(exe.real_name()))
+}
+
+/// Suffixes that the alternatives systems of distributions add to a program's name.
+const ALTERNATIVE_SUFFIXES: &[&[u8]] = &[
+    b".basic",
+    b".tiny",
+    b".nox",
+    b".gtk3",
+    b".gtk",
+    b".athena",
+    b".openbsd",
+    b".traditional",
+    b".gnu",
+    b".bsd",
+    b".distrib",
+    b".debian",
+    b".real",
+];
+
+/// True if the file behind a link is the same program under a versioned or alternatives name
+/// (`python3` → `python3.11`, `vi` → `vim.basic`): then an entry for the real path covers the link.
+pub(crate) fn same_program(found: &[u8], real: &[u8]) -> bool {
+    if found == real {
+        return true;
+    }
+    let stem = ALTERNATIVE_SUFFIXES.iter().find_map(|s| real.strip_suffix(*s)).unwrap_or(real);
+    if stem == found || (found == b"vi" && stem == b"vim") {
+        return true;
+    }
+    match stem.strip_prefix(found) {
+        Some(rest) => {
+            !found.is_empty()
+                && rest.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b'_'))
+                && rest.iter().any(u8::is_ascii_digit)
+        }
+        None => false,
+    }
+}
+
+/// `Some(true)`, `Some(false)`, or `None` if it cannot be told.
+fn cwd_matches(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Option<bool> {
+    let Some(pattern) = &entry.cwd else { return Some(true) };
+    let cwd = s.cwd?;
+    let mut globs = Vec::new();
+    globs.extend(PathGlob::new(pattern, s.home, s.case_sensitive).ok());
+    let as_entry = Entry { pattern: pattern.clone(), ..Entry::default() };
+    if let Some(other) = canonical_spelling(&as_entry, s.home, world) {
+        globs.extend(PathGlob::new(&other, s.home, s.case_sensitive).ok());
+    }
+    if !pattern.contains(['*', '?', '[', '{']) {
+        // A plain folder without a slash at its end names the folder itself too.
+        if let Some(real) = pattern_folder(pattern, s.home).and_then(|p| world.real(&p)) {
+            globs.extend(std::str::from_utf8(&real).ok().and_then(|r| PathGlob::new(r, None, true).ok()));
+        }
+    }
+    // "Lies under": the folder or any folder above it matches.
+    let mut dir = cwd;
+    loop {
+        if globs.iter().any(|g| g.matches(dir)) {
+            return Some(true);
+        }
+        if dir == b"/" || dir.is_empty() {
+            return Some(false);
+        }
+        dir = parent(dir);
+    }
+}
+
+fn pattern_folder(pattern: &str, home: Option<&[u8]>) -> Option<Vec<u8>> {
+    match pattern.strip_prefix("~/") {
+        Some(rest) => Some(crate::resolve::join(home?, rest.as_bytes())),
+        None if pattern == "~" => Some(home?.to_vec()),
+        None => Some(pattern.as_bytes().to_vec()),
+    }
+}
+
+/// `Some(true)`, `Some(false)`, or `None` if a word the entry looks at is known only at run time.
+fn args_match(entry: &Entry, args: &[Arg]) -> Option<bool> {
+    let mut unknown = false;
+    if let Some(globs) = &entry.args {
+        let (globs, open) = match globs.split_last() {
+            Some((last, rest)) if last == "..." => (rest, true),
+            _ => (globs.as_slice(), false),
+        };
+        // An unquoted dynamic word may become any number of words, so that nothing behind it has a place.
+        let fixed = args.iter().position(|a| matches!(a, Arg::Dynamic { single: false, .. }));
+        let looked_at = fixed.map_or(args, |at| args.get(..at).unwrap_or(args));
+        if fixed.is_none() && (args.len() < globs.len() || (!open && args.len() != globs.len())) {
+            return Some(false);
+        }
+        if fixed.is_some_and(|at| !open || at < globs.len()) {
+            unknown = true;
+        }
+        for (glob, arg) in globs.iter().zip(looked_at) {
+            match arg.literal() {
+                Some(word) if ArgGlob::new(glob).is_ok_and(|g| g.matches(word)) => {}
+                Some(_) => return Some(false),
+                None if glob == "*" => {}
+                None => unknown = true,
+            }
+        }
+    }
+    if let Some(pattern) = &entry.arg_pattern {
+        let Ok(regex) = ArgPattern::new(pattern) else { return None };
+        let words = args.iter().map(Arg::literal).collect::<Option<Vec<_>>>()?;
+        if !regex.matches(&words) {
+            return Some(false);
+        }
+    }
+    if unknown { None } else { Some(true) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_and_alternatives() {
+        for (f, r) in [
+            ("python3", "python3.11"),
+            ("vi", "vim.basic"),
+            ("nc", "nc.openbsd"),
+            ("gcc", "gcc-12"),
+            ("a", "a"),
+        ] {
+            assert!(same_program(f.as_bytes(), r.as_bytes()), "{f} {r}");
+        }
+        for (f, r) in
+            [("ls", "busybox"), ("sh", "dash"), ("git", "gitk"), ("python", "python-evil"), ("awk", "mawk")]
+        {
+            assert!(!same_program(f.as_bytes(), r.as_bytes()), "{f} {r}");
+        }
+    }
+
+    #[test]
+    fn words() {
+        let lit = |w: &[&str]| w.iter().map(Arg::lit).collect::<Vec<_>>();
+        let entry = |globs: &[&str]| Entry {
+            args: Some(globs.iter().map(|g| (*g).to_owned()).collect()),
+            ..Entry::default()
+        };
+        assert_eq!(args_match(&entry(&["status", "..."]), &lit(&["status"])), Some(true));
+        assert_eq!(args_match(&entry(&["status", "..."]), &lit(&["status", "-s"])), Some(true));
+        assert_eq!(args_match(&entry(&["status"]), &lit(&["status", "-s"])), Some(false));
+        assert_eq!(args_match(&entry(&["sta*"]), &lit(&["status"])), Some(true));
+        assert_eq!(args_match(&entry(&[]), &lit(&[])), Some(true));
+        assert_eq!(args_match(&entry(&[]), &lit(&["x"])), Some(false));
+        let one = Arg::Dynamic { source: b"\"$x\"".to_vec(), prefix: vec![], single: true };
+        let many = Arg::Dynamic { source: b"$x".to_vec(), prefix: vec![], single: false };
+        assert_eq!(args_match(&entry(&["status", "..."]), &[Arg::lit("status"), many.clone()]), Some(true));
+        assert_eq!(args_match(&entry(&["status", "*"]), &[Arg::lit("status"), one.clone()]), Some(true));
+        assert_eq!(args_match(&entry(&["status", "a"]), &[Arg::lit("status"), one]), None);
+        assert_eq!(args_match(&entry(&["status", "..."]), &[many.clone(), Arg::lit("status")]), None);
+        assert_eq!(args_match(&entry(&["status"]), &[Arg::lit("status"), many.clone()]), None);
+        assert_eq!(args_match(&entry(&["status"]), &[Arg::lit("push"), many]), Some(false));
+    }
+}

@@ -1,0 +1,230 @@
+//! The guard's own files and commands, and the settings in which agents keep their hooks.
+//!
+//! The path of a policy document in a command is a question whatever the lists say: a command that may edit the
+//! policy may do anything afterwards.
+use crate::arg::Arg;
+use crate::invocation::Guard;
+use crate::resolve::{join, last_component, normalise};
+
+/// `exec-guardctl` sub-commands that only read. All others ask.
+const READ_ONLY: &[&[&[u8]]] = &[
+    &[b"approvals", b"get"],
+    &[b"approvals", b"pending"],
+    &[b"log", b"show"],
+    &[b"log", b"verify"],
+    &[b"doctor"],
+    &[b"policy", b"test"],
+    &[b"policy", b"replay"],
+    &[b"friction"],
+    &[b"help"],
+    &[b"--help"],
+    &[b"-h"],
+    &[b"--version"],
+    &[b"-V"],
+];
+
+/// Files in which agents keep hooks or permissions, by the end of their path. Source: the agents' manuals.
+const HOOK_FILES: &[&[u8]] = &[
+    b".claude/settings.json",
+    b".claude/settings.local.json",
+    b".claude.json",
+    b".codex/config.toml",
+    b".codex/hooks.json",
+    b".gemini/settings.json",
+    b".qwen/settings.json",
+    b".cursor/hooks.json",
+    b".cursor/cli-config.json",
+    b".copilot/config.json",
+    b".config/opencode/opencode.json",
+    b"opencode.json",
+    b".openclaw/openclaw.json",
+    b".config/goose/config.yaml",
+    b"crush.json",
+];
+
+/// Folders whose every file is a hook.
+const HOOK_FOLDERS: &[&[u8]] =
+    &[b".claude/hooks/", b".codex/hooks/", b".github/hooks/", b".cline/hooks/", b".cursor/hooks/"];
+
+/// Programs known to only read the files they are given; naming a hook file to one of these is fine.
+const READERS: &[&[u8]] = &[
+    b"cat",
+    b"ls",
+    b"stat",
+    b"head",
+    b"tail",
+    b"wc",
+    b"grep",
+    b"rg",
+    b"less",
+    b"more",
+    b"file",
+    b"diff",
+    b"cmp",
+    b"jq",
+    b"bat",
+    b"sha256sum",
+    b"md5sum",
+    b"test",
+    b"[",
+    b"tree",
+    b"du",
+    b"readlink",
+    b"realpath",
+    b"basename",
+    b"dirname",
+    b"echo",
+    b"printf",
+];
+
+/// Names that betray a path of the guard even in a word that is known only at run time.
+const OWN_MARKS: &[&[u8]] = &[b".exec-guard", b"exec-approvals", b"/etc/exec-guard", b"EXEC_GUARD_HOME"];
+
+/// Why a command touches what it must not; `None` if it does not.
+pub(crate) fn touches(
+    name: &[u8],
+    args: &[Arg],
+    cwd: Option<&[u8]>,
+    home: Option<&[u8]>,
+    guard: &Guard,
+) -> Option<(String, Option<usize>)> {
+    let name = last_component(name);
+    if name == b"exec-guardctl" || name == b"exec-guard" {
+        let words: Vec<&[u8]> = args.iter().map(|a| a.literal().unwrap_or(b"\0")).collect();
+        let first = words.first().copied().unwrap_or(b"--help");
+        let judged_by_peel = name == b"exec-guard"
+            && (first.starts_with(b"-")
+                || matches!(first, b"check" | b"run" | b"hook" | b"submit" | b"tool"));
+        if !judged_by_peel && !READ_ONLY.iter().any(|r| words.starts_with(r)) && !words.is_empty() {
+            return Some(("exec-guardctl would change the policy or its surroundings".into(), Some(0)));
+        }
+    }
+    if name == b"exec-guard-approver" {
+        return Some(("an approver of its own could answer its own questions".into(), None));
+    }
+    for (i, arg) in args.iter().enumerate() {
+        if let Some(why) = word(arg, cwd, home, guard, !READERS.contains(&name)) {
+            return Some((why, Some(i)));
+        }
+    }
+    None
+}
+
+/// Why one word (an argument, the target of a redirection) names a protected file.
+pub(crate) fn word(
+    arg: &Arg,
+    cwd: Option<&[u8]>,
+    home: Option<&[u8]>,
+    guard: &Guard,
+    may_write: bool,
+) -> Option<String> {
+    match arg {
+        Arg::Literal(bytes) => {
+            // `--output=/path`, `of=/path`, `@/path`, `-o/path`: the path may begin anywhere before its first slash.
+            let mut starts = vec![bytes.as_slice()];
+            starts.extend(
+                bytes
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, b)| b"=@:,".contains(b))
+                    .filter_map(|(i, _)| bytes.get(i + 1..)),
+            );
+            if bytes.first() == Some(&b'-') {
+                starts.extend(bytes.get(2..));
+            }
+            for start in starts {
+                if let Some(why) = path(start, cwd, home, guard, may_write) {
+                    return Some(why);
+                }
+            }
+            None
+        }
+        Arg::Dynamic { source, .. } => {
+            if OWN_MARKS.iter().any(|m| contains(source, m)) {
+                return Some("a word names the guard's own files".into());
+            }
+            let plain: Vec<u8> = source.iter().copied().filter(|b| !b"'\"\\".contains(b)).collect();
+            (may_write && hook_file(&plain)).then(|| "a word names a file that holds an agent's hooks".into())
+        }
+    }
+}
+
+fn path(
+    bytes: &[u8],
+    cwd: Option<&[u8]>,
+    home: Option<&[u8]>,
+    guard: &Guard,
+    may_write: bool,
+) -> Option<String> {
+    let full = match (bytes.first(), cwd) {
+        (Some(b'/'), _) => normalise(bytes),
+        (Some(b'~'), _) => match (home, bytes.strip_prefix(b"~/")) {
+            (Some(h), Some(rest)) => normalise(&join(h, rest)),
+            _ => bytes.to_vec(),
+        },
+        (Some(_), Some(cwd)) => normalise(&join(cwd, bytes)),
+        (Some(_), None) => bytes.to_vec(),
+        (None, _) => return None,
+    };
+    for own in &guard.own_paths {
+        let below =
+            full.strip_prefix(own.as_slice()).is_some_and(|r| r.is_empty() || r.first() == Some(&b'/'));
+        if below {
+            return Some("it names the guard's own files".into());
+        }
+    }
+    (may_write && hook_file(&full)).then(|| "it names a file that holds an agent's hooks".into())
+}
+
+fn hook_file(path: &[u8]) -> bool {
+    let ends =
+        |f: &[u8]| path.strip_suffix(f).is_some_and(|rest| rest.is_empty() || rest.last() == Some(&b'/'));
+    HOOK_FILES.iter().any(|f| ends(f)) || HOOK_FOLDERS.iter().any(|f| contains(path, f))
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|w| w == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asks(words: &[&str]) -> bool {
+        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()], ..Guard::default() };
+        let args: Vec<Arg> = words[1..].iter().map(Arg::lit).collect();
+        touches(words[0].as_bytes(), &args, Some(b"/home/u/p"), Some(b"/home/u"), &guard).is_some()
+    }
+
+    #[test]
+    fn own_files() {
+        for w in [
+            &["cp", "x", "/home/u/.exec-guard/exec-approvals.json"][..],
+            &["cat", "../.exec-guard/config.json"],
+            &["dd", "of=/home/u/.exec-guard/x"],
+            &["curl", "-o/home/u/.exec-guard/x", "u"],
+            &["tar", "--directory=/home/u/.exec-guard"],
+            &["rm", "-r", "/home/u/./x/../.exec-guard"],
+            &["exec-guardctl", "approvals", "allowlist", "add", "/bin/sh"],
+            &["exec-guard", "approvals", "set", "--file", "x"],
+            &["exec-guardctl", "init"],
+            &["tee", ".claude/settings.json"],
+            &["cp", "x", "/p/.git/../.claude/hooks/a.sh"],
+            &["exec-guard-approver"],
+        ] {
+            assert!(asks(w), "{w:?}");
+        }
+        for w in [
+            &["cat", ".claude/settings.json"][..],
+            &["exec-guardctl", "approvals", "get"],
+            &["exec-guard", "--", "ls"],
+            &["exec-guardctl", "doctor", "--json"],
+            &["git", "status"],
+            &["cat", "/home/u/.exec-guardian"],
+        ] {
+            assert!(!asks(w), "{w:?}");
+        }
+        let dynamic = Arg::Dynamic { source: b"$HOME/.exec-guard/x".to_vec(), prefix: vec![], single: false };
+        assert!(word(&dynamic, None, None, &Guard::default(), false).is_some());
+    }
+}
