@@ -21,3 +21,6 @@ mod faults;
 
 /// Which documents are believed.
 mod trust;
+
+/// The rules of the house.
+mod tidy;

@@ -1,0 +1,326 @@
+//! The rules of the house, held by reading the sources.
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::stage::programs::repository;
+use crate::stage::{landed, programs};
+
+/// Crates of programs and libraries, without the tests.
+const CRATES: &[&str] = &["policy", "protocol", "sys", "store", "shim", "installer", "approver"];
+
+/// Every file below a folder of the repository that could be under version control.
+fn files(below: &str) -> Vec<PathBuf> {
+    fn walk(dir: &Path, out: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let (path, name) = (entry.path(), entry.file_name());
+            if name == ".git" {
+                continue;
+            }
+            if path.is_dir() {
+                if !["target", "node_modules", "dist", "corpus", "artifacts"].iter().any(|d| name == *d) {
+                    walk(&path, out);
+                }
+            } else {
+                out.push(path);
+            }
+        }
+    }
+    let mut out = Vec::new();
+    walk(&repository().join(below), &mut out);
+    out.sort();
+    out
+}
+
+fn sources(below: &str) -> Vec<PathBuf> {
+    files(below).into_iter().filter(|f| f.extension().is_some_and(|e| e == "rs")).collect()
+}
+
+/// Code without its line comments; what stands in strings stays.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a source");
+    text.lines().filter(|l| !l.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+/// Lines of the code outside its test module.
+fn code_without_tests(path: &Path) -> String {
+    let code = code(path);
+    code.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(repository()).unwrap_or(path).display().to_string()
+}
+
+/// True if `word` stands in `text` as a word of its own.
+fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+    text.match_indices(word)
+        .any(|(i, _)| !part(text[..i].chars().next_back()) && !part(text[i + word.len()..].chars().next()))
+}
+
+/// Every source of the crates whose code matches, by the sentence that forbids it.
+#[track_caller]
+fn none(crates: &[&str], rule: &str, breaks: impl Fn(&Path, &str) -> bool) {
+    let mut bad = Vec::new();
+    for c in crates {
+        for f in sources(c) {
+            if breaks(&f, &code_without_tests(&f)) {
+                bad.push(shown(&f));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{rule}: {bad:?}");
+}
+
+#[test]
+fn only_sys_speaks_to_the_kernel() {
+    let others: Vec<&str> = CRATES.iter().copied().filter(|c| *c != "sys").collect();
+    none(&others, "unsafe code belongs in sys/", |_, code| {
+        ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern", "#[unsafe("]
+            .iter()
+            .any(|w| code.contains(w))
+    });
+    none(&others, "libc and nix are named in sys/ only", |_, code| {
+        ["libc", "nix", "rustix", "landlock", "seccompiler"]
+            .iter()
+            .any(|w| code.contains(&format!("{w}::")) || code.contains(&format!("use {w};")))
+    });
+    // The stage's props may use the safe half of nix, and start at the C main.
+    let props: BTreeSet<&str> = BTreeSet::from(["tests/props/witness.rs", "tests/props/launch.rs"]);
+    for f in sources("tests") {
+        let name = shown(&f);
+        let code = code(&f);
+        let writes = code
+            .lines()
+            .any(|l| l.trim_start().starts_with("#[unsafe(") || l.trim_start().starts_with("unsafe {"));
+        assert!(!writes || props.contains(name.as_str()), "unsafe code in {name}");
+    }
+    for c in &others {
+        let manifest = fs::read_to_string(repository().join(c).join("Cargo.toml")).unwrap_or_default();
+        assert!(
+            manifest.is_empty() || manifest.contains("[lints]\nworkspace = true"),
+            "{c} forbids unsafe code"
+        );
+    }
+}
+
+#[test]
+fn every_unsafe_block_says_why() {
+    for f in sources("sys") {
+        let text = fs::read_to_string(&f).expect("a source");
+        let lines: Vec<&str> = text.lines().collect();
+        for (i, l) in lines.iter().enumerate() {
+            if l.trim_start().starts_with("//") || !l.contains("unsafe {") {
+                continue;
+            }
+            let near = lines[i.saturating_sub(6)..=i].iter().any(|l| l.contains("SAFETY:"));
+            assert!(near, "{}:{}: no SAFETY reason", shown(&f), i + 1);
+        }
+    }
+}
+
+#[test]
+fn policy_is_pure() {
+    none(&["policy"], "policy/ opens nothing, reads no clock and no environment", |_, code| {
+        ["fs", "env", "process", "net", "time", "thread", "os"]
+            .iter()
+            .any(|m| code.contains(&format!("std::{m}::")) || code.contains(&format!("use std::{m};")))
+    });
+    none(&["policy", "protocol"], "policy/ and protocol/ never print", |_, code| {
+        ["println!", "eprintln!", "print!", "eprint!"]
+            .iter()
+            .any(|m| has_word(code, m.trim_end_matches('!')) && code.contains(m))
+    });
+}
+
+#[test]
+fn nothing_turns_an_error_into_allow() {
+    none(CRATES, "no default verdict", |_, code| {
+        let flat: String = code.split_whitespace().collect::<Vec<_>>().join(" ");
+        flat.contains("impl Default for Decision")
+            || flat.contains("unwrap_or(Decision::Allow)")
+            || flat.contains("unwrap_or(Allow)")
+            || flat.contains("unwrap_or_else(|_| Decision::Allow)")
+            || (flat.contains("enum Decision")
+                && flat
+                    .split("enum Decision")
+                    .next()
+                    .is_some_and(|b| b.rsplit("#[derive(").next().is_some_and(|d| d.contains("Default"))))
+    });
+}
+
+#[test]
+fn arguments_and_environment_are_bytes() {
+    none(
+        &["shim", "sys", "installer", "approver"],
+        "argv and environment are bytes, never String",
+        |_, code| ["env::args()", "env::vars()"].iter().any(|w| code.contains(w)),
+    );
+}
+
+#[test]
+fn the_guard_starts_no_process_and_no_thread() {
+    none(&["shim"], "shim/ starts no process and no thread", |_, code| {
+        ["process::Command", "Command::new", "thread::spawn", "thread::Builder"]
+            .iter()
+            .any(|w| code.contains(w))
+    });
+    none(&["shim"], "say.rs is the only writer to stderr", |f, code| {
+        f.file_name().is_some_and(|n| n != "say.rs")
+            && ["eprintln!", "eprint!", "io::stderr"].iter().any(|w| code.contains(w))
+    });
+}
+
+#[test]
+fn no_test_is_switched_off() {
+    let off = format!("#[{}", "ignore");
+    for f in sources("") {
+        let code = code(&f);
+        assert!(
+            !code.lines().any(|l| l.trim_start().starts_with(&off)),
+            "a test is switched off in {}",
+            shown(&f)
+        );
+    }
+}
+
+#[test]
+fn no_machine_of_a_developer_is_named() {
+    let own = repository();
+    let mut marks = vec![format!("{}/", own.display())];
+    let common = ["/", "/tmp", "/var/tmp", "/home", "/root", "/opt", "/srv", "/usr/src", "/builds"];
+    if let Some(parent) = own.parent().filter(|p| !common.iter().any(|c| *p == Path::new(c))) {
+        marks.push(format!("{}/", parent.display()));
+    }
+    for f in files("") {
+        let Ok(text) = fs::read_to_string(&f) else { continue };
+        for m in &marks {
+            assert!(!text.contains(m.as_str()), "{} names {m}", shown(&f));
+        }
+    }
+}
+
+fn manual(name: &str) -> Option<String> {
+    let text = fs::read_to_string(repository().join("docs/man").join(name)).ok();
+    if text.is_none() {
+        eprintln!("SKIPPED: docs/man/{name} is not written yet");
+    }
+    text
+}
+
+#[test]
+fn every_reason_is_in_the_manual() {
+    let Some(manual) = manual("exec-guard.1.md") else { return };
+    let source = fs::read_to_string(repository().join("policy/src/reason.rs")).expect("reasons");
+    // `Variant "code" "meaning" "advice";`
+    let codes: Vec<&str> = source
+        .lines()
+        .filter_map(|l| {
+            let l = l.trim_start();
+            let (variant, rest) = l.split_once(" \"")?;
+            let single = variant.bytes().all(|b| b.is_ascii_alphanumeric()) && l.ends_with(';');
+            single.then(|| rest.split('"').next()).flatten()
+        })
+        .collect();
+    assert!(codes.len() > 30, "the reasons were found: {codes:?}");
+    let missing: Vec<&&str> = codes.iter().filter(|c| !manual.contains(&format!("`{c}`"))).collect();
+    assert!(missing.is_empty(), "reasons the manual does not name: {missing:?}");
+}
+
+/// Long options that a program's help names.
+fn flags(program: &Path, words: &[&str]) -> BTreeSet<String> {
+    let out = Command::new(program).args(words).output().expect("help");
+    let text = String::from_utf8_lossy(&out.stdout).into_owned();
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+        .filter(|w| w.len() > 3 && w.starts_with("--") && w.as_bytes()[2] != b'-')
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn every_flag_is_in_the_manual() {
+    if !landed() {
+        return;
+    }
+    for (program, page) in [(&programs().guard, "exec-guard.1.md"), (&programs().ctl, "exec-guardctl.1.md")] {
+        let Some(manual) = manual(page) else { continue };
+        let flags = flags(program, &["--help"]);
+        assert!(flags.contains("--help"), "help names its options: {flags:?}");
+        let missing: Vec<&String> = flags.iter().filter(|f| !manual.contains(f.as_str())).collect();
+        assert!(missing.is_empty(), "{page} does not name {missing:?}");
+    }
+}
+
+#[test]
+fn dependencies_equal_the_ledger() {
+    let Ok(ledger) = fs::read_to_string(repository().join("docs/dependencies.md")) else {
+        eprintln!("SKIPPED: docs/dependencies.md is not written yet");
+        return;
+    };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let out = Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--no-deps", "--locked", "--offline"])
+        .current_dir(repository())
+        .output()
+        .expect("cargo");
+    let meta: Value = serde_json::from_slice(&out.stdout).expect("metadata");
+    let mut used = BTreeSet::new();
+    for p in meta["packages"].as_array().expect("packages") {
+        for d in p["dependencies"].as_array().expect("dependencies") {
+            let name = d["name"].as_str().expect("a name");
+            if !name.starts_with("exec-guard") {
+                used.insert(name.to_owned());
+            }
+        }
+    }
+    // A row: | `crate` | why | where | …
+    let listed: BTreeSet<String> = ledger
+        .lines()
+        .filter_map(|l| l.strip_prefix("| `")?.split_once('`').map(|n| n.0.to_owned()))
+        .collect();
+    let missing: Vec<_> = used.difference(&listed).collect();
+    let stale: Vec<_> = listed.difference(&used).collect();
+    assert!(
+        missing.is_empty() && stale.is_empty(),
+        "not in the ledger: {missing:?}; no longer used: {stale:?}"
+    );
+}
+
+#[test]
+fn every_row_of_the_attack_register_has_its_test() {
+    let Ok(register) = fs::read_to_string(repository().join("docs/attacks.md")) else {
+        eprintln!("SKIPPED: docs/attacks.md is not written yet");
+        return;
+    };
+    let mut tests = BTreeSet::new();
+    for f in sources("") {
+        let text = fs::read_to_string(&f).expect("a source");
+        let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+        for (i, l) in lines.iter().enumerate() {
+            let Some(name) = l.strip_prefix("fn ").and_then(|l| l.split('(').next()) else { continue };
+            if lines[i.saturating_sub(3)..i].iter().any(|l| l.starts_with("#[test]")) {
+                tests.insert(name.to_owned());
+            }
+        }
+    }
+    // A row: | trick | what stops it | `file::test`, `file::test` |
+    let mut rows = 0;
+    for l in register
+        .lines()
+        .filter(|l| l.starts_with("| ") && !l.starts_with("| trick") && !l.starts_with("| ---"))
+    {
+        rows += 1;
+        let last = l.trim_end_matches([' ', '|']).rsplit('|').next().unwrap_or_default();
+        let named: Vec<&str> = last.split('`').skip(1).step_by(2).collect();
+        assert!(!named.is_empty(), "no test: {l}");
+        for n in named {
+            let name = n.rsplit("::").next().unwrap_or(n);
+            assert!(tests.contains(name), "no test is called {name}: {l}");
+        }
+    }
+    assert!(rows > 10, "the register has rows");
+}
