@@ -297,7 +297,7 @@ fn conclude(
             nearest: None,
         });
     }
-    let mut decision = findings.iter().map(|f| f.decision).max().unwrap_or(Decision::Allow);
+    let mut decision = findings.iter().fold(Decision::Allow, |worst, f| worst.max(f.decision));
     if decision == Decision::Allow && plans.judged.is_none() {
         // Nothing can be executed as judged.
         decision = asks;
