@@ -1,0 +1,158 @@
+//! How much the guard is felt: whole processes, alternating, medians and ratios.
+//!
+//! `bench DIST [ROUNDS]`: DIST holds the shipped programs. The yardstick is a static program that does nothing
+//! but exec its arguments, built here for the same target as the guard.
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+const YARDSTICK: &str = r#"
+use std::os::unix::process::CommandExt;
+fn main() {
+    let mut args = std::env::args_os().skip(1);
+    let Some(name) = args.next() else { std::process::exit(2) };
+    let _ = std::process::Command::new(name).args(args).exec();
+    std::process::exit(126);
+}
+"#;
+
+struct Racer {
+    name: &'static str,
+    words: Vec<String>,
+    home: PathBuf,
+    times: Vec<Duration>,
+}
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let Some(dist) = args.next() else {
+        eprintln!("usage: bench DIST [ROUNDS]");
+        std::process::exit(2);
+    };
+    let rounds: usize = args.next().map_or(1500, |r| r.parse().expect("a number of rounds"));
+    let guard = fs::canonicalize(Path::new(&dist).join("exec-guard")).expect("exec-guard");
+    let ctl = Path::new(&dist).join("exec-guardctl");
+    let work = tempfile::tempdir().expect("a folder");
+    let yardstick = build(work.path());
+    let guard = guard.to_str().expect("path").to_owned();
+    let program = "/bin/true".to_owned();
+    let home = |n: usize| policy(work.path(), n, &ctl);
+    let (small, large) = (home(100), home(10_000));
+    let nowhere = work.path().to_owned();
+    let w = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<_>>();
+    let racer = |name, words, home: &PathBuf| Racer { name, words, home: home.clone(), times: Vec::new() };
+    let mut racers = vec![
+        racer("/bin/true alone", w(&[&program]), &nowhere),
+        racer("the yardstick", w(&[&yardstick, &program]), &nowhere),
+        racer("exec-guard, 100 entries", w(&[&guard, "--", &program]), &small),
+        racer("exec-guard, 10,000 entries", w(&[&guard, "--", &program]), &large),
+        racer("exec-guard -c", w(&[&guard, "-c", "/bin/true x"]), &small),
+        racer("dash -c", w(&["/bin/dash", "-c", "/bin/true x"]), &nowhere),
+    ];
+    for r in &mut racers {
+        let status = start(r);
+        assert!(status, "{} does not run", r.name);
+    }
+    for _ in 0..rounds {
+        for r in &mut racers {
+            let began = Instant::now();
+            start(r);
+            r.times.push(began.elapsed());
+        }
+    }
+    let mut median = Vec::new();
+    for r in &mut racers {
+        r.times.sort();
+        median.push(r.times[r.times.len() / 2]);
+    }
+    println!("{rounds} rounds, medians of whole processes");
+    for (r, m) in racers.iter().zip(&median) {
+        let ratio = m.as_secs_f64() / median[1].as_secs_f64();
+        println!("{:28} {:7.3} ms  {ratio:5.2} × the yardstick", r.name, m.as_secs_f64() * 1e3);
+    }
+    let ratio = |a: usize, b: usize| median[a].as_secs_f64() / median[b].as_secs_f64();
+    let promises = [
+        ("100 entries ≤ 1.25 × the yardstick", ratio(2, 1), 1.25),
+        ("10,000 entries ≤ 1.4 × the yardstick", ratio(3, 1), 1.4),
+        ("exec-guard -c < dash -c", ratio(4, 5), 1.0),
+    ];
+    let mut kept = true;
+    for (what, got, most) in promises {
+        println!("{} {what}: {got:.2}", if got <= most { "kept  " } else { "BROKEN" });
+        kept &= got <= most;
+    }
+    std::process::exit(i32::from(!kept));
+}
+
+fn start(r: &Racer) -> bool {
+    let mut cmd = Command::new(&r.words[0]);
+    cmd.args(&r.words[1..]).env_clear().env("PATH", "/usr/bin:/bin").env("HOME", &r.home);
+    cmd.env("EXEC_GUARD_HOME", &r.home).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    cmd.status().expect("a process").success()
+}
+
+/// An allowlist of `n` entries, half of them globs, the program's own entry last.
+fn policy(work: &Path, n: usize, ctl: &Path) -> PathBuf {
+    let dir = work.join(format!("home{n}"));
+    fs::create_dir(&dir).expect("folder");
+    fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("mode");
+    let entry = |i: usize| match i {
+        i if i + 1 == n => json!({"pattern": "/usr/bin/true"}),
+        i if i % 2 == 0 => json!({"pattern": format!("/opt/tools{i}/bin/program{i}")}),
+        i => json!({"pattern": format!("/opt/tools{i}/**/program{i}*")}),
+    };
+    let mut list: Vec<Value> = (0..n).map(entry).collect();
+    let last = list.pop().expect("entries");
+    let doc = |list: &[Value]| {
+        json!({"version": 1, "agents": {"main":
+        {"security": "allowlist", "ask": "on-miss", "askFallback": "deny", "allowlist": list}}})
+    };
+    let file = dir.join("exec-approvals.json");
+    list.push(last);
+    fs::write(&file, doc(&list).to_string()).expect("document");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("mode");
+    // The edit that also writes the index, where exec-guardctl can.
+    let indexed = Command::new(ctl)
+        .args(["approvals", "allowlist", "add", "/usr/bin/true", "--agent", "main"])
+        .env("EXEC_GUARD_HOME", &dir)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !(indexed.is_ok_and(|s| s.success()) && dir.join("policy.idx").exists()) {
+        eprintln!("note: no policy.idx for {n} entries: the document is parsed at each start");
+    }
+    dir
+}
+
+fn build(work: &Path) -> String {
+    let (source, out) = (work.join("yardstick.rs"), work.join("yardstick"));
+    fs::write(&source, YARDSTICK).expect("source");
+    let target = format!("{}-unknown-linux-musl", std::env::consts::ARCH);
+    let compile = |target: Option<&str>| {
+        let mut cmd = Command::new("rustc");
+        cmd.args([
+            "--edition",
+            "2024",
+            "-C",
+            "opt-level=s",
+            "-C",
+            "panic=abort",
+            "-C",
+            "strip=symbols",
+            "-o",
+        ]);
+        cmd.arg(&out).arg(&source);
+        if let Some(t) = target {
+            cmd.args(["--target", t]);
+        } else {
+            cmd.args(["-C", "target-feature=+crt-static"]);
+        }
+        cmd.status().expect("rustc").success()
+    };
+    assert!(compile(Some(&target)) || compile(None), "the yardstick does not build");
+    out.to_str().expect("path").to_owned()
+}
