@@ -12,6 +12,7 @@ pub mod builtins;
 pub(crate) mod entry;
 pub mod environ;
 pub mod hazards;
+pub mod jq;
 pub(crate) mod protect;
 pub mod safe_bins;
 pub(crate) mod skills;

@@ -1,3 +1,4 @@
 //! Tables: what is known of programs, variables and builtins, as data with a reason a row.
+pub mod builtins;
 pub mod hazards;
 pub mod safe_bins;

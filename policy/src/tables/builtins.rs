@@ -1,0 +1,89 @@
+//! Names that a shell takes for itself before it looks for a program.
+//!
+//! A name of these lists that no free profile covers is refused, never looked up in PATH. The lists are those the
+//! shells themselves print (`compgen -bk` of bash 5.2, `${(k)builtins} ${(k)reswords}` of `zsh -f` 5.9, dash 0.5.12
+//! with `type`, completed from dash(1) and the builtins of busybox ash, which is read as the same language).
+//! A name too many costs a question, a name too few would judge a file that never runs.
+use crate::shell::Dialect;
+
+/// Builtins that only read or change what a profile in `rules::builtins` can follow.
+#[rustfmt::skip]
+pub const FREE: &[&str] = &[
+    ":", "true", "false", "cd", "pwd", "echo", "printf", "test", "[", "exit", "set", "type", "wait",
+    "umask", "export",
+];
+
+/// Builtins that run a program: as wrappers they are judged with what they carry.
+pub const WRAPPERS: &[&str] = &["command", "exec"];
+
+#[rustfmt::skip]
+const DASH: &[&str] = &[
+    // dash
+    ".", ":", "[", "alias", "bg", "break", "cd", "chdir", "command", "continue", "echo", "eval", "exec",
+    "exit", "export", "false", "fc", "fg", "getopts", "hash", "jobs", "kill", "local", "printf", "pwd",
+    "read", "readonly", "return", "set", "shift", "test", "times", "trap", "true", "type", "ulimit",
+    "umask", "unalias", "unset", "wait",
+    // busybox ash besides
+    "[[", "help", "history", "let", "source",
+    // reserved words
+    "!", "{", "}", "case", "do", "done", "elif", "else", "esac", "fi", "for", "if", "in", "then", "until",
+    "while", "function",
+];
+
+#[rustfmt::skip]
+const BASH: &[&str] = &[
+    ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen",
+    "complete", "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec",
+    "exit", "export", "false", "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let",
+    "local", "logout", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly",
+    "return", "set", "shift", "shopt", "source", "suspend", "test", "times", "trap", "true", "type",
+    "typeset", "ulimit", "umask", "unalias", "unset", "wait",
+    // reserved words
+    "!", "[[", "]]", "{", "}", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for",
+    "function", "if", "in", "select", "then", "time", "until", "while",
+];
+
+#[rustfmt::skip]
+const ZSH: &[&str] = &[
+    "-", ".", ":", "[", "alias", "autoload", "bg", "bindkey", "break", "builtin", "bye", "cap", "cd",
+    "chdir", "clone", "command", "comparguments", "compadd", "compcall", "compctl", "compdescribe",
+    "compfiles", "compgroups", "compquote", "compset", "comptags", "comptry", "compvalues", "continue",
+    "declare", "dirs", "disable", "disown", "echo", "echotc", "echoti", "emulate", "enable", "eval", "exec",
+    "exit", "export", "false", "fc", "fg", "float", "functions", "getcap", "getln", "getopts", "hash",
+    "history", "integer", "jobs", "kill", "let", "limit", "local", "log", "logout", "noglob", "popd",
+    "print", "printf", "private", "pushd", "pushln", "pwd", "r", "read", "readonly", "rehash", "return",
+    "sched", "set", "setcap", "setopt", "shift", "source", "stat", "suspend", "test", "times", "trap",
+    "true", "ttyctl", "type", "typeset", "ulimit", "umask", "unalias", "unfunction", "unhash", "unlimit",
+    "unset", "unsetopt", "vared", "wait", "whence", "where", "which", "zcompile", "zformat", "zle",
+    "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect", "zsocket", "zstat", "zstyle",
+    "ztcp", "zftp", "zcurses", "zsystem", "sysopen", "sysread", "sysseek", "syswrite", "syserror",
+    "pcre_compile", "pcre_match", "pcre_study", "strftime", "example",
+    // reserved words
+    "!", "[[", "{", "}", "case", "coproc", "do", "done", "elif", "else", "end", "esac", "fi", "for",
+    "foreach", "function", "if", "in", "nocorrect", "repeat", "select", "then", "time", "until", "while",
+];
+
+/// Every builtin and reserved word of a shell.
+pub fn names(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::Dash => DASH,
+        Dialect::Bash => BASH,
+        Dialect::Zsh => ZSH,
+    }
+}
+
+/// Variables whose assignment the shell evaluates as arithmetic without being told, so that a value with a
+/// subscript runs what stands in it (`RANDOM='a[$(cmd)]'`; tried in bash 5.2 and zsh 5.9). Of zsh every special
+/// parameter of integer kind, of bash those with the integer attribute.
+#[rustfmt::skip]
+pub const INTEGER_VARIABLES: &[&str] = &[
+    "RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS",
+    "EPOCHREALTIME", "BASH_SUBSHELL", "BASH_MONOSECONDS", "PPID", "UID", "EUID", "GID", "EGID", "USERNAME",
+    "COLUMNS", "LINES", "SHLVL", "HISTSIZE", "SAVEHIST", "FUNCNEST", "KEYTIMEOUT", "LISTMAX", "LOGCHECK",
+    "MAILCHECK", "PERIOD", "REPORTTIME", "REPORTMEMORY", "TTYIDLE", "TRY_BLOCK_ERROR",
+    "TRY_BLOCK_INTERRUPT", "BAUD", "DIRSTACKSIZE", "ERRNO", "MAIL_CHECK", "TMOUT", "ZSH_SUBSHELL",
+    "POSTEDIT", "HISTNO", "CURSOR", "MARK", "NUMERIC",
+];
+
+/// Parts of a name, in upper case, that make a variable look like a secret: its value is not printed unasked.
+pub const SECRET: &[&str] = &["KEY", "TOKEN", "SECRET", "PASS"];
