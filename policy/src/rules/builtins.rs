@@ -79,6 +79,8 @@ pub fn judge_builtin(name: &[u8], args: &[Arg], dialect: Dialect, echo_dynamic_a
         b"exit" => exit(args, dialect),
         b"set" => set(args),
         b"type" => type_names(args, dialect),
+        // Elsewhere `which` is a program.
+        b"which" if dialect == Dialect::Zsh => type_names(args, dialect),
         b"wait" => wait(args),
         b"umask" => umask(args),
         b"export" => export(args, dialect),

@@ -13,6 +13,9 @@ pub const FREE: &[&str] = &[
     "umask", "export",
 ];
 
+/// A builtin of zsh alone that is free in the way of `type`.
+pub const FREE_ZSH: &str = "which";
+
 /// Builtins that run a program: as wrappers they are judged with what they carry.
 pub const WRAPPERS: &[&str] = &["command", "exec"];
 
@@ -45,22 +48,21 @@ const BASH: &[&str] = &[
 
 #[rustfmt::skip]
 const ZSH: &[&str] = &[
-    "-", ".", ":", "[", "alias", "autoload", "bg", "bindkey", "break", "builtin", "bye", "cap", "cd",
-    "chdir", "clone", "command", "comparguments", "compadd", "compcall", "compctl", "compdescribe",
-    "compfiles", "compgroups", "compquote", "compset", "comptags", "comptry", "compvalues", "continue",
-    "declare", "dirs", "disable", "disown", "echo", "echotc", "echoti", "emulate", "enable", "eval", "exec",
-    "exit", "export", "false", "fc", "fg", "float", "functions", "getcap", "getln", "getopts", "hash",
-    "history", "integer", "jobs", "kill", "let", "limit", "local", "log", "logout", "noglob", "popd",
-    "print", "printf", "private", "pushd", "pushln", "pwd", "r", "read", "readonly", "rehash", "return",
-    "sched", "set", "setcap", "setopt", "shift", "source", "stat", "suspend", "test", "times", "trap",
-    "true", "ttyctl", "type", "typeset", "ulimit", "umask", "unalias", "unfunction", "unhash", "unlimit",
-    "unset", "unsetopt", "vared", "wait", "whence", "where", "which", "zcompile", "zformat", "zle",
-    "zmodload", "zparseopts", "zprof", "zpty", "zregexparse", "zselect", "zsocket", "zstat", "zstyle",
-    "ztcp", "zftp", "zcurses", "zsystem", "sysopen", "sysread", "sysseek", "syswrite", "syserror",
-    "pcre_compile", "pcre_match", "pcre_study", "strftime", "example",
+    // Those of modules that are only loaded by `zmodload` (which is not free) are not among them.
+    "-", ".", ":", "[", "alias", "autoload", "bg", "bindkey", "break", "builtin", "bye", "cd", "chdir",
+    "command", "compadd", "comparguments", "compcall", "compctl", "compdescribe", "compfiles",
+    "compgroups", "compquote", "compset", "comptags", "comptry", "compvalues", "continue", "declare",
+    "dirs", "disable", "disown", "echo", "echotc", "echoti", "emulate", "enable", "eval", "exec",
+    "exit", "export", "false", "fc", "fg", "float", "functions", "getln", "getopts", "hash", "history",
+    "integer", "jobs", "kill", "let", "limit", "local", "log", "logout", "noglob", "popd", "print",
+    "printf", "private", "pushd", "pushln", "pwd", "r", "read", "readonly", "rehash", "return", "sched",
+    "set", "setopt", "shift", "source", "suspend", "test", "times", "trap", "true", "ttyctl", "type",
+    "typeset", "ulimit", "umask", "unalias", "unfunction", "unhash", "unlimit", "unset", "unsetopt",
+    "vared", "wait", "whence", "where", "which", "zcompile", "zformat", "zle", "zmodload", "zparseopts",
+    "zregexparse", "zstyle",
     // reserved words
-    "!", "[[", "{", "}", "case", "coproc", "do", "done", "elif", "else", "end", "esac", "fi", "for",
-    "foreach", "function", "if", "in", "nocorrect", "repeat", "select", "then", "time", "until", "while",
+    "!", "[[", "case", "coproc", "do", "done", "elif", "else", "end", "esac", "fi", "for", "foreach",
+    "function", "if", "in", "nocorrect", "repeat", "select", "then", "time", "until", "while", "{", "}",
 ];
 
 /// Every builtin and reserved word of a shell.
