@@ -75,7 +75,7 @@ constructs! {
     Alias "a word that could be an alias" Ask Ask Construct;
     ExtGlob "extended glob" Ask Ask Construct;
     ZshGlob "a glob or expansion of zsh that runs code or reads files" Ask Ask Construct;
-    UnicodeBlank "a blank that is not a blank of the shell, next to an operator" Ask Ask Control;
+    UnicodeBlank "a blank that is not a blank of the shell, or a character that shows nothing, outside quotes" Ask Ask Control;
     Nul "NUL" Ask Ask Control;
     CarriageReturn "lone carriage return" Ask Ask Control;
     ControlCharacter "control character outside quotes" Ask Ask Control;
@@ -85,5 +85,6 @@ constructs! {
     LimitLength "more than 128 KiB of text" Ask Ask Limit;
     LimitDepth "nesting deeper than 32" Ask Ask Limit;
     LimitSegments "more than 4,096 commands" Ask Ask Limit;
+    LimitBraces "brace expansion to more than 4,096 words" Ask Ask Limit;
     LimitSteps "more than 1,000,000 steps" Ask Ask Limit;
 }

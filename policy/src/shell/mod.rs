@@ -4,8 +4,23 @@
 //! with its span. What of these can be satisfied without a person is one table: [`construct`].
 pub mod ast;
 pub mod construct;
+
+mod arith;
+mod brace;
+mod compound;
+mod cond;
+mod dollar;
+mod fill;
+mod lex;
+mod parse;
+mod quote;
+mod redirect;
 mod render;
+mod visit;
+mod word;
 mod words;
+
+use crate::decision::Span;
 
 pub use ast::*;
 pub use construct::Construct;
@@ -23,12 +38,22 @@ pub const MAX_STEPS: usize = 1_000_000;
 
 /// Parses text as the language of a shell. Total: it never fails or panics; what it could not follow is in
 /// [`Parsed::noted`].
-pub fn parse(text: &[u8], _dialect: Dialect) -> Parsed {
-    let span = crate::decision::Span::new(0, text.len());
-    Parsed {
-        script: Script::default(),
-        noted: vec![Noted { construct: Construct::Syntax, span, command: None }],
+pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
+    if text.len() > MAX_LENGTH {
+        let span = Span::new(0, text.len());
+        let noted = vec![Noted { construct: Construct::LimitLength, span, command: None }];
+        return Parsed { script: Script::default(), noted };
     }
+    let mut state = lex::State::default();
+    let mut lexer = lex::Lexer::new(text, None, dialect, &mut state);
+    let mut script = lexer.whole();
+    if let Some(at) = text.iter().position(|b| *b == 0) {
+        // No argument holds a NUL, and shells drop, keep or stop at one in a script.
+        state.noted.push(Noted { construct: Construct::Nul, span: Span::new(at, at + 1), command: None });
+    }
+    fill::script(&mut script, &mut state.bodies);
+    state.noted.sort_by_key(|note| note.span.start);
+    Parsed { script, noted: state.noted }
 }
 
 /// The language of a shell we parse.

@@ -74,11 +74,8 @@ impl Word {
                 }
             }
         }
-        // An unquoted word that comes out empty vanishes: `{,a}` is one word.
-        if !self.parts.iter().any(|p| matches!(p, Part::Quoted(_) | Part::Double(_))) {
-            out.retain(|word| !word.is_empty());
-        }
-        (!out.is_empty()).then_some(out)
+        // A word that comes out empty vanishes or stays, as its quotes and the shell will have it.
+        (!out.iter().any(Vec::is_empty)).then_some(out)
     }
 }
 

@@ -1,0 +1,284 @@
+//! The pieces of a word as they are read, and the brace expansions found among them.
+
+use crate::shell::ast::Part;
+use crate::shell::words::MAX_BRACE_WORDS;
+
+/// A piece of a word before braces are looked for.
+#[derive(Clone, Debug)]
+enum Piece {
+    Part(Part),
+    Open,
+    Comma,
+    Close,
+}
+
+/// The pieces of one word, each with the source range it came from.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    list: Vec<(Piece, usize, usize)>,
+    /// The unquoted byte read last; 0 after anything else.
+    pub last: u8,
+}
+
+impl Pieces {
+    /// How many words the braces may make at most, roughly: what nests counts as if it stood side by side.
+    pub fn breadth(&self) -> u64 {
+        let mut product = 1u64;
+        let mut commas = Vec::new();
+        for (piece, ..) in &self.list {
+            match piece {
+                Piece::Open => commas.push(1u64),
+                Piece::Comma => {
+                    if let Some(count) = commas.last_mut() {
+                        *count += 1;
+                    }
+                }
+                Piece::Close => product = product.saturating_mul(commas.pop().unwrap_or(1)),
+                Piece::Part(Part::Bare(bytes)) if !commas.is_empty() => {
+                    product = product.saturating_mul(sequence_length(bytes));
+                }
+                Piece::Part(_) => {}
+            }
+        }
+        product
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds an unquoted byte.
+    pub fn bare(&mut self, byte: u8, pos: usize) {
+        self.last = byte;
+        if let Some((Piece::Part(Part::Bare(bytes)), _, end)) = self.list.last_mut() {
+            bytes.push(byte);
+            *end = pos + 1;
+            return;
+        }
+        self.list.push((Piece::Part(Part::Bare(vec![byte])), pos, pos + 1));
+    }
+
+    /// Adds quoted bytes; an empty quote counts.
+    pub fn quoted(&mut self, bytes: &[u8], start: usize, end: usize) {
+        self.last = 0;
+        if let Some((Piece::Part(Part::Quoted(old)), _, old_end)) = self.list.last_mut() {
+            old.extend_from_slice(bytes);
+            *old_end = end;
+            return;
+        }
+        self.list.push((Piece::Part(Part::Quoted(bytes.to_vec())), start, end));
+    }
+
+    /// Adds a part.
+    pub fn part(&mut self, part: Part, start: usize, end: usize) {
+        self.last = 0;
+        self.list.push((Piece::Part(part), start, end));
+    }
+
+    /// Adds `{`, `,` or `}` where it may belong to a brace expansion.
+    pub fn brace(&mut self, byte: u8, pos: usize) {
+        self.last = byte;
+        let piece = match byte {
+            b'{' => Piece::Open,
+            b',' => Piece::Comma,
+            _ => Piece::Close,
+        };
+        self.list.push((piece, pos, pos + 1));
+    }
+
+    /// The unquoted bytes the word begins with.
+    pub fn head(&self) -> &[u8] {
+        match self.list.first() {
+            Some((Piece::Part(Part::Bare(bytes)), ..)) => bytes,
+            _ => &[],
+        }
+    }
+
+    /// The parts of the word. `source` is the text the ranges lie in; `loose` widens what counts as a sequence
+    /// (zsh expands `{1..$n}`).
+    pub fn finish(self, source: &[u8], loose: bool) -> Vec<Part> {
+        let list = self.list;
+        let mut out = Vec::new();
+        let close_of = matches_of(&list);
+        let mut i = 0;
+        while let Some((piece, start, _)) = list.get(i) {
+            if matches!(piece, Piece::Open)
+                && let Some(close) = close_of.get(i).copied().flatten()
+                && let Some(inside) = list.get(i + 1..close)
+                && let Some((_, _, end)) = list.get(close)
+                && let Some(expanded) = group(inside, loose, source)
+            {
+                out.push(Part::Brace {
+                    source: source.get(*start..*end).unwrap_or_default().to_vec(),
+                    inner: inside
+                        .iter()
+                        .filter_map(|(piece, ..)| match piece {
+                            Piece::Part(part) if !matches!(part, Part::Bare(_) | Part::Quoted(_)) => {
+                                Some(part.clone())
+                            }
+                            _ => None,
+                        })
+                        .collect(),
+                    expanded,
+                });
+                i = close + 1;
+                continue;
+            }
+            push(&mut out, piece);
+            i += 1;
+        }
+        out
+    }
+}
+
+/// Adds a piece as a part; a brace that expands nothing is itself.
+fn push(out: &mut Vec<Part>, piece: &Piece) {
+    let bytes: &[u8] = match piece {
+        Piece::Part(Part::Bare(bytes)) => bytes,
+        Piece::Part(part) => {
+            out.push(part.clone());
+            return;
+        }
+        Piece::Open => b"{",
+        Piece::Comma => b",",
+        Piece::Close => b"}",
+    };
+    if let Some(Part::Bare(old)) = out.last_mut() {
+        old.extend_from_slice(bytes);
+    } else {
+        out.push(Part::Bare(bytes.to_vec()));
+    }
+}
+
+/// For each `{` the index of its `}`.
+fn matches_of(list: &[(Piece, usize, usize)]) -> Vec<Option<usize>> {
+    let mut out = vec![None; list.len()];
+    let mut open = Vec::new();
+    for (i, (piece, ..)) in list.iter().enumerate() {
+        match piece {
+            Piece::Open => open.push(i),
+            Piece::Close => {
+                if let Some(slot) = open.pop().and_then(|o: usize| out.get_mut(o)) {
+                    *slot = Some(i);
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What a group in braces expands to: `None` = it is no brace expansion, `Some(None)` = not known or too much.
+#[allow(clippy::option_option, reason = "two questions, each with its own no")]
+fn group(inside: &[(Piece, usize, usize)], loose: bool, source: &[u8]) -> Option<Option<Vec<Vec<u8>>>> {
+    let mut depth = 0usize;
+    let mut elements: Vec<&[(Piece, usize, usize)]> = Vec::new();
+    let mut from = 0;
+    let mut any_comma = false;
+    for (i, (piece, ..)) in inside.iter().enumerate() {
+        match piece {
+            Piece::Open => depth += 1,
+            Piece::Close => depth = depth.saturating_sub(1),
+            Piece::Comma => {
+                any_comma = true;
+                if depth == 0 {
+                    elements.push(inside.get(from..i).unwrap_or_default());
+                    from = i + 1;
+                }
+            }
+            Piece::Part(_) => {}
+        }
+    }
+    if elements.is_empty() {
+        // No comma of its own: a sequence, or, with commas further in, left to the group further in.
+        if any_comma {
+            return None;
+        }
+        return match inside {
+            [(Piece::Part(Part::Bare(bytes)), ..)] => sequence(bytes),
+            [] => None,
+            [(_, start, _), .., (_, _, end)] => {
+                let text = source.get(*start..*end).unwrap_or_default();
+                (loose && text.windows(2).any(|w| w == b"..")).then_some(None)
+            }
+            _ => None,
+        };
+    }
+    elements.push(inside.get(from..).unwrap_or_default());
+    let mut words: Vec<Vec<u8>> = Vec::new();
+    for element in elements {
+        // Only flat and literal elements are spelled out; the rest is dynamic.
+        let mut word = Vec::new();
+        for (piece, ..) in element {
+            match piece {
+                Piece::Part(Part::Bare(bytes)) if !bytes.contains(&b'~') => word.extend_from_slice(bytes),
+                Piece::Part(Part::Quoted(bytes)) => word.extend_from_slice(bytes),
+                Piece::Part(Part::Double(parts)) => {
+                    for part in parts {
+                        let Part::Quoted(bytes) = part else { return Some(None) };
+                        word.extend_from_slice(bytes);
+                    }
+                }
+                _ => return Some(None),
+            }
+        }
+        words.push(word);
+        if words.len() > MAX_BRACE_WORDS {
+            return Some(None);
+        }
+    }
+    Some(Some(words))
+}
+
+/// `a..c`, `1..3`, `1..9..2`.
+#[allow(clippy::option_option, reason = "two questions, each with its own no")]
+fn sequence(bytes: &[u8]) -> Option<Option<Vec<Vec<u8>>>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let fields: Vec<&str> = text.split("..").collect();
+    let (from, to, step) = match fields.as_slice() {
+        [from, to] => (*from, *to, None),
+        [from, to, step] => (*from, *to, Some(*step)),
+        _ => return None,
+    };
+    let whole = |s: &str| {
+        let digits = s.strip_prefix(['-', '+']).unwrap_or(s);
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    let letter = |s: &str| s.chars().count() == 1;
+    if !((whole(from) || letter(from)) && (whole(to) || letter(to)) && step.is_none_or(whole)) {
+        return None;
+    }
+    // Padding, signs, steps and mixed kinds are left to the shell.
+    let plain = |s: &str| s == "0" || (whole(s) && !s.starts_with(['0', '-', '+']));
+    if step.is_none() && plain(from) && plain(to) {
+        let (Ok(from), Ok(to)) = (from.parse::<u64>(), to.parse::<u64>()) else { return Some(None) };
+        if from.abs_diff(to) >= MAX_BRACE_WORDS as u64 {
+            return Some(None);
+        }
+        let list: Vec<Vec<u8>> = (from.min(to)..=from.max(to)).map(|n| n.to_string().into_bytes()).collect();
+        return Some(Some(if from <= to { list } else { list.into_iter().rev().collect() }));
+    }
+    match (step, from.as_bytes(), to.as_bytes()) {
+        (None, [a], [b]) if a.is_ascii_lowercase() && b.is_ascii_lowercase() => {
+            let list: Vec<Vec<u8>> = (*a.min(b)..=*a.max(b)).map(|c| vec![c]).collect();
+            Some(Some(if a <= b { list } else { list.into_iter().rev().collect() }))
+        }
+        _ => Some(None),
+    }
+}
+
+/// How many words `a..b` makes; 1 if it is no such thing.
+fn sequence_length(bytes: &[u8]) -> u64 {
+    let Some((from, to)) = std::str::from_utf8(bytes).ok().and_then(|t| t.split_once("..")) else { return 1 };
+    let to = to.split("..").next().unwrap_or(to);
+    let digits =
+        |s: &str| !s.is_empty() && s.trim_start_matches(['-', '+']).bytes().all(|b| b.is_ascii_digit());
+    if !digits(from) || !digits(to) {
+        return 1;
+    }
+    match (from.parse::<i64>(), to.parse::<i64>()) {
+        (Ok(a), Ok(b)) => a.abs_diff(b).saturating_add(1),
+        // More digits than fit.
+        _ => u64::MAX,
+    }
+}
