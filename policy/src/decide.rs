@@ -84,6 +84,9 @@ fn program(judge: &mut Judge<'_>, argv: &[Vec<u8>], by_link: bool) -> Plans {
     let outcome = judge.command(&words, meta, &ctx);
     let original = Plan { exe: exe.clone(), argv: argv.to_vec(), ..Plan::of(exe) };
     let mut judged = original.clone();
+    if judge.policy.security.value == Security::Full {
+        return Plans { judged: Some(judged), original: Some(original), dialect: None };
+    }
     if let (Some(a0), true) = (judged.argv.first_mut(), !outcome.rewrites.is_empty()) {
         // A dash would make the shell read start-up files again.
         *a0 = typed.to_vec();
@@ -220,6 +223,16 @@ fn environment(judge: &mut Judge<'_>, policy: &Effective, inv: &Invocation, plan
         }
         EnvMode::Scrub => {}
     }
+    // What a wrapper carries is looked up again when it runs. Where PATH is left as it is, that look-up would try
+    // the relative entries that the judgement skipped.
+    let cleaned = plans.judged.as_ref().is_some_and(|p| p.path.is_some());
+    if !cleaned
+        && judge.segments.iter().any(|s| s.exe.is_some() && s.within.is_some())
+        && crate::judge::variable(&inv.env, b"PATH").and_then(environ::clean_path).is_some()
+    {
+        let why = "PATH has relative or empty entries, which a program that runs another one would search";
+        judge.found(Weight::Miss, Reason::Environment, None, why.to_owned());
+    }
 }
 
 /// The table of design 02: what the raw findings come to under `security` and `ask`.
@@ -322,6 +335,7 @@ fn conclude(
         judged: plans.judged,
         original: plans.original,
         env: inv.env.clone(),
+        cwd: inv.cwd.clone(),
     }
 }
 

@@ -119,6 +119,8 @@ pub struct Evaluation {
     pub(crate) judged: Option<Plan>,
     /// What a person's yes executes: the original bytes.
     pub(crate) original: Option<Plan>,
+    /// The working folder of the invocation.
+    pub cwd: Option<Vec<u8>>,
     /// The environment of the invocation.
     pub(crate) env: Vec<Vec<u8>>,
 }

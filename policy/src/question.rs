@@ -65,6 +65,7 @@ pub fn digest(evaluation: &Evaluation) -> String {
         }
     };
     field("agent", evaluation.effective.agent.as_bytes());
+    field("cwd", evaluation.cwd.as_deref().unwrap_or_default());
     if let Some(plan) = &evaluation.original {
         field("exe", &plan.exe.found);
         field("real", &plan.exe.real);

@@ -485,9 +485,13 @@ impl Judge<'_> {
                 Inner::Argv { words, range } => {
                     let meta = Meta { text: shown_line(words), ..Meta::default() };
                     let o = self.command(words, meta, &inner_ctx);
+                    let exact = range.len() == words.len();
+                    if let (true, true, Some(exe)) = (exact, out.builtin, &o.exe) {
+                        // The shell itself starts it: by the path it was judged as, like every other program.
+                        out.rewrites.push((range.start + 1, vec![exe.found.clone()]));
+                    }
                     out.recheck.extend(o.recheck);
                     out.recheck.extend(o.exe);
-                    let exact = range.len() == words.len();
                     for (i, with) in o.rewrites.into_iter().filter(|_| exact) {
                         out.rewrites.push((range.start + i + 1, with));
                     }
@@ -517,8 +521,10 @@ impl Judge<'_> {
         let inner_satisfied = (before..self.segments.len()).all(|i| self.satisfied(i))
             && !self.raw.iter().skip(raws).any(|r| r.segment.is_none());
         let entry = listed.best == Match::Full;
+        let is_guard = exe.is_some_and(|e| self.inv.guard.exe.is_some_and(|g| g.same_file(&e.id)));
         let trusted = out.builtin
             || ctx.linked_shell
+            || is_guard
             || entry
             || exe.is_some_and(|e| {
                 safe_bins::trusted(&e.found, &e.real, &self.policy.safe_bin_trusted_dirs, self.world)
