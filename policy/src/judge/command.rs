@@ -12,6 +12,7 @@ use crate::rules::entry::{self, Match, Subject};
 use crate::rules::environ::{self, EnvClass};
 use crate::rules::{hazards, protect, safe_bins, skills};
 use crate::shell::Dialect;
+use crate::tables::builtins::INTEGER_VARIABLES;
 use crate::tables::hazards::Category;
 use crate::wrapper::{self, Carried, Class, Inner, Peel, ShellUse};
 
@@ -366,9 +367,12 @@ impl Judge<'_> {
             {
                 let listed = self.listed(Some(name), Some(&exe), args, ctx);
                 // The shell's own `printf -v` and `test -v` run code that the program of that name does not.
-                let code = args.iter().any(|a| a.shown().contains(&b'[')) || name == b"test" || name == b"[";
-                let printf_v = name == b"printf" && args.iter().any(|a| a.may_be_option());
-                if listed.best == Match::Full && !code && !printf_v {
+                let code = match name {
+                    b"test" | b"[" => true,
+                    b"printf" => dialect == Dialect::Zsh || printf_sets(args),
+                    _ => args.iter().any(|a| a.shown().contains(&b'[')),
+                };
+                if listed.best == Match::Full && !code {
                     self.satisfy(at, SatisfiedBy::Allowlist, listed.entry);
                     return true;
                 }
@@ -428,7 +432,10 @@ impl Judge<'_> {
             self.found(Weight::Deny, Reason::AgentSwitch, at, why);
             return;
         }
-        let special = dialect.is_some_and(|d| environ::special(name, d));
+        // Assigning to a variable of integer kind evaluates the value as arithmetic; digits are only digits.
+        let digits = value.and_then(Arg::literal).is_some_and(|v| v.iter().all(u8::is_ascii_digit));
+        let integer = dialect.is_some() && !digits && INTEGER_VARIABLES.iter().any(|n| n.as_bytes() == name);
+        let special = integer || dialect.is_some_and(|d| environ::special(name, d));
         let inherited = super::variable(&self.inv.env, name).is_some();
         if !exported && !special && !inherited {
             return;
@@ -692,6 +699,21 @@ impl Judge<'_> {
             self.found(Weight::Miss, Reason::ScriptEntry, Some(inner), why);
         }
     }
+}
+
+/// True if the shell's `printf` could set a variable, whose subscript may run a command: `-v`, or `%n` in the format.
+fn printf_sets(args: &[Arg]) -> bool {
+    let Some(format) = args.first().and_then(Arg::literal) else { return true };
+    let mut conversion = false;
+    for b in format {
+        match b {
+            b'%' => conversion = !conversion,
+            b'n' if conversion => return true,
+            b'a'..=b'z' | b'A'..=b'Z' => conversion = false,
+            _ => {}
+        }
+    }
+    format.first() == Some(&b'-')
 }
 
 /// Options that keep start-up files and imported functions out.

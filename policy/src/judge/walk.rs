@@ -180,7 +180,9 @@ impl Judge<'_> {
                 self.branch(&parts, walk, ctx);
             }
             CommandKind::Loop { condition, body, .. } => self.repeated(&[condition, body], walk, ctx),
-            CommandKind::For { words, body, .. } | CommandKind::Select { words, body, .. } => {
+            CommandKind::For { name, words, body } | CommandKind::Select { name, words, body } => {
+                let at = walk.outermost.then_some(c.span);
+                self.assignment(ctx.within, at, name, None, false, Some(walk.dialect));
                 for w in words.iter().flatten() {
                     self.word(w, ctx.within, walk, ctx);
                 }
