@@ -1,2 +1,43 @@
-//! (being built)
-fn main() {}
+//! `exec-guard`: stands between a caller and execve; judges a command, then becomes it, refuses it, or asks.
+//!
+//! No thread, no daemon, no privilege given up: whatever this process takes on, the command would inherit.
+#![forbid(unsafe_code)]
+
+// In reading order: how we are called, what rules, what comes of it, how we leave.
+mod invoke;
+
+mod caller;
+mod locate;
+mod marks;
+
+mod ask;
+mod check;
+mod record;
+mod remember;
+mod words;
+
+mod exit;
+mod guard;
+mod say;
+
+use exit::Exit;
+use invoke::{Called, Usage};
+use say::Message;
+
+fn main() {
+    // First of all: from here on a bug is a refusal, with a line that says so.
+    exit::on_panic();
+    // Before anything that can fail, so that an installation can always be asked what it is.
+    match invoke::read(sys::environ::argv()) {
+        Ok(Called::Version) => say::print(concat!("exec-guard ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Called::Help) => say::print(invoke::HELP),
+        Ok(Called::Run(claim)) => guard::run(claim).leave(),
+        Ok(Called::Check(claim, check)) => guard::check(claim, check).leave(),
+        Ok(Called::Companion(args)) => guard::companion(args).leave(),
+        Err(Usage(what)) => {
+            Message::error(policy::Reason::Usage, &what).line("see exec-guard --help").say();
+            Exit::Usage.leave()
+        }
+    }
+    Exit::Done.leave()
+}

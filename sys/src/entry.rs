@@ -5,6 +5,9 @@
 //! constructor, which the loader runs before the runtime starts, and given back by [`restore`].
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use nix::errno::Errno;
+use nix::sys::signal::{SigHandler, Signal};
+
 /// Set once the constructor ran: what it noted can be believed.
 const NOTED: u8 = 0x80;
 /// SIGPIPE was ignored.
@@ -67,17 +70,23 @@ pub fn given() -> Option<Given> {
 
 /// Gives back what the runtime changed, right before an exec: from here on nothing may be printed on a
 /// descriptor that was closed at the start, and a broken pipe kills.
-pub fn restore() {
+///
+/// # Errors
+///
+/// The kernel's, if it could not be given back: then the command would not be what it is without us.
+pub fn restore() -> Result<(), Errno> {
     // Nothing known: the usual state, which is SIGPIPE at its default and all three open.
     let given = given().unwrap_or(Given { sigpipe_ignored: false, closed: [false; 3] });
     if !given.sigpipe_ignored {
         // SAFETY: sets the default action, so no code of ours can be called by the signal.
-        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+        unsafe { nix::sys::signal::signal(Signal::SIGPIPE, SigHandler::SigDfl) }?;
     }
     for (fd, closed) in (0..).zip(given.closed) {
-        if closed {
-            // An error would mean that it is closed already, which is what is wanted.
-            let _ = nix::unistd::close(fd);
+        match nix::unistd::close(if closed { fd } else { continue }) {
+            // Closed already, which is what is wanted.
+            Ok(()) | Err(Errno::EBADF) => {}
+            Err(e) => return Err(e),
         }
     }
+    Ok(())
 }

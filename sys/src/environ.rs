@@ -59,3 +59,22 @@ pub fn cwd() -> Option<Vec<u8>> {
     // Linux puts `(unreachable)` in front of a folder outside our root.
     path.is_absolute().then(|| path.as_os_str().as_bytes().to_vec())
 }
+
+/// The running program: its identity and its path.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Myself {
+    /// Which file it is; `None` if it cannot be looked at.
+    pub id: Option<policy::FileId>,
+    /// Where it lies, without symbolic links; `None` if that is not known or it was removed.
+    pub path: Option<Vec<u8>>,
+}
+
+/// Looks at the running program.
+pub fn myself() -> Myself {
+    // By the kernel's own link, which leads to the file even where it was replaced since.
+    let id = crate::world::identity(b"/proc/self/exe");
+    let path = std::env::current_exe().ok().map(|p| p.into_os_string().into_vec());
+    let path = path.filter(|p| !p.ends_with(b" (deleted)"));
+    let id = id.or_else(|| crate::world::identity(path.as_deref()?));
+    Myself { id, path }
+}

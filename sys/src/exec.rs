@@ -25,6 +25,8 @@ pub enum ExecError {
     Nul,
     /// The policy demands that this safe bin be confined, and the kernel did not.
     Unconfined(String),
+    /// What the runtime changed could not be given back: the kernel's error.
+    Restore(Errno),
     /// The interpreter of this script does not exist: the path, and what its `#!` line names.
     Interpreter(Vec<u8>, Vec<u8>),
     /// The kernel refused: the path and its error.
@@ -41,7 +43,7 @@ impl ExecError {
     pub fn path(&self) -> Option<&[u8]> {
         match self {
             ExecError::Changed(p) | ExecError::Interpreter(p, _) | ExecError::Kernel(p, _) => Some(p),
-            ExecError::Nul | ExecError::Unconfined(_) => None,
+            ExecError::Nul | ExecError::Unconfined(_) | ExecError::Restore(_) => None,
         }
     }
 }
@@ -53,6 +55,9 @@ impl fmt::Display for ExecError {
             ExecError::Changed(_) => write!(f, "changed between the judgement and the exec"),
             ExecError::Nul => write!(f, "an argument holds a NUL byte"),
             ExecError::Unconfined(name) => write!(f, "{name} must be confined, and this host cannot"),
+            ExecError::Restore(e) => {
+                write!(f, "signals and descriptors could not be given back: {}", io::Error::from(*e))
+            }
             ExecError::Interpreter(..) => write!(f, "the interpreter of its #! line does not exist"),
             ExecError::Kernel(_, Errno::ENOEXEC) => {
                 write!(f, "neither a program of this machine nor a #! script")
@@ -82,7 +87,26 @@ pub fn replace(permit: Permit) -> ExecError {
     if let Err(()) = crate::confine::confine(permit.confine()) {
         return ExecError::Unconfined(permit.confine().map(|(name, _)| name.to_owned()).unwrap_or_default());
     }
-    crate::entry::restore();
+    if let Err(e) = crate::entry::restore() {
+        return ExecError::Restore(e);
+    }
+    let Err(e) = nix::unistd::execve(&c_path, &argv, &env);
+    explain(path, e)
+}
+
+/// Becomes the program of this name that lies beside our own, with these arguments and our environment: what
+/// `exec-guard WORD` does for words it does not know. No caller can choose what that is, and whoever can put a
+/// file there could have replaced the guard.
+pub fn companion(name: &str, argv: &[Vec<u8>]) -> ExecError {
+    let own = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
+    let path = own.with_file_name(name).into_os_string().into_encoded_bytes();
+    let (Some(argv), Some(env)) = (strings(argv), strings(&crate::environ::entries())) else {
+        return ExecError::Nul;
+    };
+    let Ok(c_path) = CString::new(path.clone()) else { return ExecError::Nul };
+    if let Err(e) = crate::entry::restore() {
+        return ExecError::Restore(e);
+    }
     let Err(e) = nix::unistd::execve(&c_path, &argv, &env);
     explain(path, e)
 }

@@ -1,64 +1,94 @@
 //! Who called us: the processes above, as far as the kernel lets us see them (proc(5)).
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 
 /// A chain longer than this is taken to be unreadable.
 const MAX_ANCESTORS: usize = 64;
 /// An environment or command line larger than this is taken to be unreadable (`ARG_MAX` is far below).
-const MAX_BYTES: u64 = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// A process above us.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ancestor {
     /// Its process id.
-    pub pid: u32,
+    pub pid: i32,
     /// Its program name, at most 15 bytes, which it can set itself.
     pub comm: Vec<u8>,
-    /// Its arguments; empty if unreadable.
-    pub argv: Vec<Vec<u8>>,
-    /// The environment it was started with; `None` if unreadable.
-    pub environ: Option<Vec<Vec<u8>>>,
+    /// The environment it was started with, entries ended by NUL; `None` if unreadable.
+    pub environ: Option<Vec<u8>>,
+}
+
+impl Ancestor {
+    /// Its arguments; empty if unreadable. Not looked at unless asked for: most programs are known by name.
+    pub fn argv(&self) -> Vec<Vec<u8>> {
+        read(self.pid, "cmdline").map(|e| words(&e)).unwrap_or_default()
+    }
 }
 
 /// The processes above us, nearest first, up to and with the session leader.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ancestry {
-    /// Those that could be seen.
-    pub ancestors: Vec<Ancestor>,
-    /// True if every one up to the session leader was seen, with its environment.
-    pub complete: bool,
+#[derive(Clone, Debug)]
+pub struct Ancestors {
+    sid: i32,
+    next: i32,
+    seen: usize,
+    complete: Option<bool>,
 }
 
-/// Looks at the processes above us. If we lead our session there are none.
-pub fn ancestry() -> Ancestry {
-    let Ok(sid) = nix::unistd::getsid(None) else { return Ancestry::default() };
-    let mut out = Ancestry { ancestors: Vec::new(), complete: true };
-    if sid == nix::unistd::getpid() {
-        return out;
+/// Looks at the processes above us, one a step. If we lead our session there are none.
+pub fn ancestors() -> Ancestors {
+    let sid = nix::unistd::getsid(None).map(nix::unistd::Pid::as_raw).unwrap_or(-1);
+    let complete = (sid == nix::unistd::getpid().as_raw()).then_some(true);
+    Ancestors { sid, next: nix::unistd::getppid().as_raw(), seen: 0, complete }
+}
+
+impl Ancestors {
+    /// True if every one up to the session leader was seen, with its environment; false also as long as there
+    /// are some to come.
+    pub fn complete(&self) -> bool {
+        self.complete == Some(true)
     }
-    let mut pid = nix::unistd::getppid().as_raw();
-    // A parent of 0 is outside our pid namespace; the session leader was still to come, so something is hidden.
-    while pid > 0 && out.ancestors.len() < MAX_ANCESTORS {
-        let Some(stat) = read(pid, "stat").and_then(|s| Stat::parse(&s)) else { break };
-        if stat.session != sid.as_raw() {
-            // The leader is gone, and its children were handed on to somebody outside the session: seen is
-            // what there is to see of the session, but not who started it.
-            break;
+
+    /// The next one; `None` also if it cannot be seen.
+    fn look(&mut self) -> Option<Ancestor> {
+        // A parent of 0 is outside our pid namespace; the session leader was still to come.
+        if self.next <= 0 || self.seen >= MAX_ANCESTORS {
+            return None;
         }
-        let environ = read(pid, "environ").map(|e| words(&e));
-        out.complete &= environ.is_some();
-        let argv = read(pid, "cmdline").map(|e| words(&e)).unwrap_or_default();
-        out.ancestors.push(Ancestor { pid: pid.unsigned_abs(), comm: stat.comm, argv, environ });
-        if pid == sid.as_raw() {
-            return out;
+        let stat = read(self.next, "stat").and_then(|s| Stat::parse(&s))?;
+        if stat.session != self.sid {
+            // The leader is gone, and its children were handed on to somebody outside the session: who started
+            // it all is not to be seen any more.
+            return None;
         }
-        pid = stat.ppid;
+        let pid = self.next;
+        self.seen += 1;
+        self.next = stat.ppid;
+        Some(Ancestor { pid, comm: stat.comm, environ: read(pid, "environ") })
     }
-    out.complete = false;
-    out
+}
+
+impl Iterator for Ancestors {
+    type Item = Ancestor;
+
+    fn next(&mut self) -> Option<Ancestor> {
+        if self.complete == Some(true) || self.complete == Some(false) && self.next == 0 {
+            return None;
+        }
+        let found = self.look();
+        match &found {
+            None => (self.complete, self.next) = (Some(false), 0),
+            Some(a) => {
+                if a.environ.is_none() {
+                    self.complete = Some(false);
+                }
+                if a.pid == self.sid {
+                    self.complete = Some(self.complete.is_none());
+                    self.next = 0;
+                }
+            }
+        }
+        found
+    }
 }
 
 /// Number of our controlling terminal (as in `st_rdev`); `None` if there is none.
@@ -68,11 +98,27 @@ pub fn terminal() -> Option<u64> {
     Stat::parse(&text)?.terminal
 }
 
+/// A file of proc(5), by as few calls as can be: the kernel fills the buffer if it has that much, so a read that
+/// leaves room has seen the end.
 fn read(pid: i32, what: &str) -> Option<Vec<u8>> {
-    let path = PathBuf::from(OsStr::from_bytes(format!("/proc/{pid}/{what}").as_bytes()));
-    let mut bytes = Vec::new();
-    let read = File::open(path).ok()?.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    (u64::try_from(read).ok()? < MAX_BYTES).then_some(bytes)
+    let mut file = File::open(format!("/proc/{pid}/{what}")).ok()?;
+    let mut bytes = vec![0; 16 << 10];
+    let mut len = 0;
+    loop {
+        match file.read(bytes.get_mut(len..)?) {
+            Ok(n) => len += n,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => return None,
+        }
+        if len < bytes.len() {
+            bytes.truncate(len);
+            return Some(bytes);
+        }
+        if len >= MAX_BYTES {
+            return None;
+        }
+        bytes.resize(len * 4, 0);
+    }
 }
 
 fn words(bytes: &[u8]) -> Vec<Vec<u8>> {
@@ -124,13 +170,24 @@ mod tests {
 
     #[test]
     fn our_parent_is_the_first_ancestor() {
-        let seen = ancestry();
+        let mut seen = ancestors();
+        let first = seen.next();
+        if let Some(first) = &first {
+            assert_eq!(first.pid, nix::unistd::getppid().as_raw());
+            assert!(first.environ.is_some() && !first.argv().is_empty() && !first.comm.is_empty());
+        }
+        let last = seen.by_ref().last().or(first);
         let leads = nix::unistd::getsid(None) == Ok(nix::unistd::getpid());
-        if let Some(first) = seen.ancestors.first() {
-            assert_eq!(first.pid, nix::unistd::getppid().as_raw().unsigned_abs());
-            assert!(first.environ.is_some() && !first.argv.is_empty() && !first.comm.is_empty());
-        } else {
-            assert!(leads || !seen.complete);
+        assert_eq!(seen.complete(), leads || last.is_some_and(|l| l.pid == seen.sid), "{seen:?}");
+        assert_eq!(seen.next(), None);
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_complete() {
+        for (next, sid) in [(0, 0), (i32::MAX, 1), (1, i32::MAX)] {
+            let mut hidden = Ancestors { sid, next, seen: 0, complete: None };
+            assert_eq!(hidden.next(), None);
+            assert!(!hidden.complete());
         }
     }
 

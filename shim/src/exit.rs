@@ -1,0 +1,38 @@
+//! Exit codes: one enum, one reason each. The command's own code never passes through here: we become it.
+
+/// How the guard leaves when it does not become the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// What was asked for was said: `--version`, `--help`, `check` of what is allowed.
+    Done = 0,
+    /// Wrong use: nothing was judged.
+    Usage = 2,
+    /// `check`: a person would be asked.
+    WouldAsk = 3,
+    /// `check`: it would be denied.
+    WouldDeny = 4,
+    /// The guard itself could not work (policy unreadable, a bug): nothing was run, and this is no refusal.
+    Guard = 125,
+    /// Refused, or not executable.
+    Refused = 126,
+    /// The program does not exist.
+    NotFound = 127,
+}
+
+impl Exit {
+    /// Leaves.
+    pub fn leave(self) -> ! {
+        std::process::exit(self as i32)
+    }
+}
+
+/// Makes a bug a refusal that is said: one line, and the code of a guard that could not work.
+pub fn on_panic() {
+    std::panic::set_hook(Box::new(|info| {
+        sys::tty::rescue();
+        // The message of a panic may hold foreign bytes; the place in our own source is enough.
+        let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+        crate::say::Message::error(policy::Reason::Internal, &format!("a bug{place}; nothing was run")).say();
+        Exit::Guard.leave()
+    }));
+}

@@ -1,0 +1,219 @@
+//! The path of a command, in one page. Every failure leaves by a closed door; only the last line becomes it.
+use policy::document::Policy;
+use policy::{Decision, Evaluation, Form, Guard, Invocation, Permit, Reason, World, decide};
+use sys::exec::ExecError;
+use sys::world::Host;
+
+use crate::ask::{By, Verdict, ask};
+use crate::caller::{BadId, Caller, caller};
+use crate::exit::Exit;
+use crate::invoke::{Check, Claim};
+use crate::locate::{self, Settings};
+use crate::record::{Decided, record};
+use crate::say::Message;
+use crate::{check, remember};
+
+/// Judges a command and becomes it, or says why not.
+pub fn run(claim: Claim) -> Exit {
+    // 1, 2 What we were given and what rules, before anything is looked at.
+    let Given { caller, inv, policy, settings, host } = match given(claim, None) {
+        Ok(given) => given,
+        Err(exit) => return exit,
+    };
+    // 3 The only evaluator there is.
+    let eval = decide(&policy, &inv, &host);
+    // 4 Deny, ask, allow. What nobody can be asked about is not waited for.
+    let verdict = match eval.decision {
+        Decision::Deny => denial(&eval),
+        Decision::Ask => ask(&eval, &inv, &caller, &settings, &host),
+        // 5 The permit is the only thing that can be executed.
+        Decision::Allow => match eval.permit() {
+            Some(permit) => Verdict::Yes(Box::new(permit), By::Policy, None),
+            None => Verdict::No(Reason::Internal, By::Policy, vec!["allowed, but nothing to execute".into()]),
+        },
+    };
+    match verdict {
+        Verdict::No(reason, by, words) => refuse(&inv, &settings, &eval, reason, by, &words),
+        Verdict::Yes(permit, by, scope) => {
+            // 6 Before the exec, after which there is nobody left to write.
+            if let Err(exit) = write_down(&inv, &settings, &eval, &permit, by) {
+                return exit;
+            }
+            if let Some(Err(e)) = scope.map(|scope| remember::store(&eval, &inv, &host, scope)) {
+                // The yes was given; that it will be asked again next time is worth a line.
+                Message::note(Reason::PolicyUnreadable, &format!("allowed once, not stored: {e}")).say();
+            }
+            // 7 Looks at the file once more, gives back what the runtime changed, and becomes the command.
+            failed(&sys::exec::replace(*permit))
+        }
+    }
+}
+
+/// Judges a command and says what would happen.
+pub fn check(claim: Claim, how: Check) -> Exit {
+    match given(claim, how.cwd) {
+        Ok(Given { inv, policy, host, .. }) => check::report(&decide(&policy, &inv, &host), how.json),
+        Err(exit) => exit,
+    }
+}
+
+/// Becomes exec-guardctl.
+pub fn companion(args: Vec<Vec<u8>>) -> Exit {
+    let mut argv = vec![b"exec-guardctl".to_vec()];
+    argv.extend(args);
+    let e = sys::exec::companion("exec-guardctl", &argv);
+    if e.is_missing() {
+        let what = "this word is exec-guardctl's, which is not installed beside exec-guard";
+        Message::error(Reason::Usage, what)
+            .line("a command to judge goes after `--`: exec-guard -- COMMAND")
+            .say();
+        return Exit::Usage;
+    }
+    failed(&e)
+}
+
+/// Everything a judgement needs.
+struct Given {
+    caller: Caller,
+    inv: Invocation,
+    policy: Policy,
+    settings: Settings,
+    host: Host,
+}
+
+fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
+    // 1 Frozen as bytes, in order; nothing of it is believed.
+    let env = sys::environ::entries();
+    let host = Host::new();
+    let here = sys::environ::cwd();
+    if let Some(here) = &here {
+        host.canonical(here);
+    }
+    let cwd = match cwd {
+        None => here,
+        Some(dir) => Some(folder(&host, here.as_deref(), &dir)?),
+    };
+    // 2 A document that cannot be believed denies everything: half a policy is none.
+    let places = locate::places(&env);
+    let (policy, settings) = locate::load(&places).map_err(|what| {
+        Message::error(Reason::PolicyUnreadable, &what)
+            .line("nothing runs until that is mended: exec-guardctl doctor")
+            .say();
+        Exit::Guard
+    })?;
+    let caller = caller(claim.agent, claim.session, &env, settings.tty).map_err(|BadId(name)| {
+        Message::error(Reason::Usage, &format!("{name} holds what can be no id")).say();
+        Exit::Usage
+    })?;
+    let me = sys::environ::myself();
+    let bytes = |p: &std::path::PathBuf| p.as_os_str().as_encoded_bytes().to_vec();
+    let inv = Invocation {
+        form: claim.form,
+        env,
+        cwd,
+        agents: caller.agents.clone(),
+        session: caller.session.clone(),
+        now_ms: sys::time::now_ms(),
+        home: places.home.as_ref().map(bytes),
+        unattended: caller.terminal.is_err(),
+        guard: Guard { exe: me.id, exe_path: me.path, own_paths: places.folders.iter().map(bytes).collect() },
+    };
+    Ok(Given { caller, inv, policy, settings, host })
+}
+
+/// The folder of `check --cwd`, without symbolic links.
+fn folder(host: &Host, here: Option<&[u8]>, dir: &[u8]) -> Result<Vec<u8>, Exit> {
+    let path = match (dir.first(), here) {
+        (Some(b'/'), _) => Some(dir.to_vec()),
+        (_, Some(here)) => Some([here, b"/", dir].concat()),
+        (_, None) => None,
+    };
+    path.and_then(|p| host.real(&p)).ok_or_else(|| {
+        Message::error(Reason::Usage, &format!("--cwd {}: no such folder", String::from_utf8_lossy(dir)))
+            .say();
+        Exit::Usage
+    })
+}
+
+fn denial(eval: &Evaluation) -> Verdict {
+    match eval.ground() {
+        Some(f) => {
+            let mut words = vec![f.message.clone()];
+            words.extend(f.advice.clone().filter(|a| !a.is_empty()));
+            Verdict::No(f.reason, By::Policy, words)
+        }
+        None => Verdict::No(Reason::Internal, By::Policy, vec!["denied without a ground".into()]),
+    }
+}
+
+fn refuse(
+    inv: &Invocation,
+    settings: &Settings,
+    eval: &Evaluation,
+    reason: Reason,
+    by: By,
+    words: &[String],
+) -> Exit {
+    let decided = Decided { eval, decision: Decision::Deny, by, code: Some(reason.code()), confined: None };
+    let written = record(inv, settings, &decided);
+    let mut words = words.iter();
+    let first = words.next().map(String::as_str).unwrap_or_default();
+    let mut message = Message::denied(reason, first);
+    for line in words {
+        message = message.line(line);
+    }
+    if let Err(e) = written {
+        // It is refused anyway; that it is not on record is worth a line.
+        message = message.line(&format!("the journal could not be written: {e}"));
+    }
+    message.say();
+    // A name that does not resolve is 127, as in a shell, but only where one program was named.
+    if reason == Reason::NotFound && matches!(inv.form, Form::Program { .. }) {
+        Exit::NotFound
+    } else {
+        Exit::Refused
+    }
+}
+
+fn write_down(
+    inv: &Invocation,
+    settings: &Settings,
+    eval: &Evaluation,
+    permit: &Permit,
+    by: By,
+) -> Result<(), Exit> {
+    let confined = Some(sys::confine::foresee(permit.confine()).word());
+    let decided = Decided { eval, decision: Decision::Allow, by, code: None, confined };
+    if let Err(e) = record(inv, settings, &decided) {
+        let what = format!("the journal could not be written: {e}");
+        if settings.journal_required {
+            Message::denied(Reason::Journal, &what).line(Reason::Journal.advice()).say();
+            return Err(Exit::Refused);
+        }
+        Message::note(Reason::Journal, &what).say();
+    }
+    Ok(())
+}
+
+/// Why the exec did not happen. The command never started.
+fn failed(e: &ExecError) -> Exit {
+    let path = e.path().map(|p| format!("{}: ", protocol::Shown::text(p))).unwrap_or_default();
+    match e {
+        ExecError::Changed(_) => {
+            Message::denied(Reason::Changed, &format!("{path}{e}")).line(Reason::Changed.advice())
+        }
+        ExecError::Unconfined(_) => Message::denied(Reason::Exec, &e.to_string())
+            .line("set safeBinConfinement to best-effort, or add an entry"),
+        ExecError::Interpreter(_, word) if !word.is_empty() => {
+            Message::error(Reason::Exec, &format!("{path}{e}: {}", protocol::Shown::text(word)))
+        }
+        ExecError::Interpreter(..) => {
+            Message::error(Reason::Exec, &format!("{path}the loader it needs does not exist"))
+        }
+        ExecError::Nul | ExecError::Restore(_) | ExecError::Kernel(..) => {
+            Message::error(Reason::Exec, &format!("{path}{e}"))
+        }
+    }
+    .say();
+    if e.is_missing() { Exit::NotFound } else { Exit::Refused }
+}

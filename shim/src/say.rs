@@ -1,0 +1,76 @@
+//! The only writer to stderr and stdout.
+//!
+//! A message is one write, so that several guards on one terminal do not mix. Its first line begins
+//! `exec-guard: ` and carries a stable reason code in brackets; further lines are indented by two blanks.
+use std::io::Write;
+
+use policy::Reason;
+use protocol::Shown;
+
+/// A message being put together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Message(String);
+
+impl Message {
+    /// A command was refused.
+    pub fn denied(reason: Reason, what: &str) -> Message {
+        Message::first("denied", reason, what)
+    }
+
+    /// The guard, or what was judged, could not work.
+    pub fn error(reason: Reason, what: &str) -> Message {
+        Message::first("error", reason, what)
+    }
+
+    /// Something to know about a command that runs all the same.
+    pub fn note(reason: Reason, what: &str) -> Message {
+        Message::first("note", reason, what)
+    }
+
+    fn first(word: &str, reason: Reason, what: &str) -> Message {
+        // Shown once more, although what comes here should be: this is the last place before the terminal.
+        Message(format!("exec-guard: {word} [{}] {}\n", reason.code(), Shown::text(what.as_bytes())))
+    }
+
+    /// One more line.
+    pub fn line(mut self, line: &str) -> Message {
+        self.0.push_str("  ");
+        self.0.push_str(Shown::text(line.as_bytes()).as_str());
+        self.0.push('\n');
+        self
+    }
+
+    /// Writes it to stderr. If that is closed or full nobody can be told, and nothing changes for it.
+    pub fn say(&self) {
+        let _ = std::io::stderr().write_all(self.0.as_bytes());
+    }
+
+    /// The text.
+    #[cfg(test)]
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Writes what was asked for to stdout. Our own words only, or text that went through [`Shown`] or JSON.
+pub fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    let _ = out.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_lines_with_a_code() {
+        let m = Message::denied(Reason::AllowlistMiss, "nothing covers `a\x1b[2Jb\nexec-guard: allowed`")
+            .line("x\ny");
+        assert_eq!(
+            m.text(),
+            "exec-guard: denied [allowlist-miss] nothing covers `a\\x1b[2Jb\\nexec-guard: allowed`\n  x\\ny\n"
+        );
+    }
+}
