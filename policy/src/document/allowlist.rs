@@ -4,30 +4,105 @@
 //! evaluator asks by file: only the entries whose last component could be that of the file come back, and the
 //! real comparison (folders, arguments, working folder) is made on those few.
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::Entry;
+use super::index::IndexedList;
+use crate::glob::{last_component, last_of};
+
+/// One list of one document.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// `<file>:<pointer of the list>`; entries add their place.
+    pub base: String,
+    pub body: Body,
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    /// Read from the document: place in the list, entry (whose `from` is filled in when it is handed out).
+    Parsed(Vec<(usize, Entry)>),
+    /// Looked up in a compiled index.
+    Indexed(IndexedList),
+}
+
+impl Part {
+    fn with_place<'a>(&self, place: usize, entry: &'a Entry) -> Cow<'a, Entry> {
+        if !entry.from.is_empty() {
+            return Cow::Borrowed(entry);
+        }
+        Cow::Owned(Entry { from: format!("{}/{place}", self.base), ..entry.clone() })
+    }
+
+    fn candidates<'a>(&'a self, names: &[&[u8]], out: &mut Vec<Cow<'a, Entry>>) {
+        match &self.body {
+            Body::Parsed(entries) => out.extend(
+                entries
+                    .iter()
+                    .filter(|(_, e)| {
+                        let last = last_of(&e.pattern);
+                        names.iter().any(|n| last.admits(n))
+                    })
+                    .map(|(place, e)| self.with_place(*place, e)),
+            ),
+            Body::Indexed(list) => out.extend(list.candidates(names, &self.base).into_iter().map(Cow::Owned)),
+        }
+    }
+
+    fn all<'a>(&'a self, out: &mut Vec<Cow<'a, Entry>>) {
+        match &self.body {
+            Body::Parsed(entries) => out.extend(entries.iter().map(|(place, e)| self.with_place(*place, e))),
+            Body::Indexed(list) => out.extend(list.all(&self.base).into_iter().map(Cow::Owned)),
+        }
+    }
+}
 
 /// The entries of one layer's allowlist. Having one tells you nothing of a match: only that what
 /// [`candidates`](AllowList::candidates) left out cannot match.
 #[derive(Clone, Debug, Default)]
 pub struct AllowList {
-    entries: Vec<Entry>,
+    parts: Vec<Arc<Part>>,
 }
 
 impl AllowList {
     /// A list of entries already read.
     pub fn new(entries: Vec<Entry>) -> AllowList {
-        AllowList { entries }
+        let entries = entries.into_iter().enumerate().collect();
+        AllowList::of(Part { base: "given:".into(), body: Body::Parsed(entries) })
+    }
+
+    pub(crate) fn of(part: Part) -> AllowList {
+        AllowList { parts: vec![Arc::new(part)] }
+    }
+
+    /// Both lists, this one first.
+    pub(crate) fn joined(mut self, other: &AllowList) -> AllowList {
+        self.parts.extend(other.parts.iter().cloned());
+        self
+    }
+
+    pub(crate) fn parts(&self) -> &[Arc<Part>] {
+        &self.parts
     }
 
     /// The entries whose pattern could match the path *found* or *real*, in document order. Patterns are
     /// compared by their last component only, so that another spelling of the folder loses nothing.
-    pub fn candidates(&self, _found: &[u8], _real: &[u8]) -> Vec<Cow<'_, Entry>> {
-        self.entries.iter().map(Cow::Borrowed).collect()
+    pub fn candidates(&self, found: &[u8], real: &[u8]) -> Vec<Cow<'_, Entry>> {
+        let (found, real) = (last_component(found), last_component(real));
+        let names: &[&[u8]] = if found == real { &[found] } else { &[found, real] };
+        let mut out = Vec::new();
+        for part in &self.parts {
+            part.candidates(names, &mut out);
+        }
+        out
     }
 
     /// Every entry, for advice and for showing; slow with a long list.
     pub fn all(&self) -> Vec<Cow<'_, Entry>> {
-        self.entries.iter().map(Cow::Borrowed).collect()
+        let mut out = Vec::new();
+        for part in &self.parts {
+            part.all(&mut out);
+        }
+        out
     }
 }

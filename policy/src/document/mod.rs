@@ -2,8 +2,17 @@
 //!
 //! (Being built: `approvals`, `config`, `json`, `merge`.)
 mod allowlist;
+mod approvals;
+mod entries;
+mod error;
+mod index;
+mod json;
+pub mod keys;
+mod migrate;
 
 pub use allowlist::AllowList;
+pub use approvals::{Approvals, Socket};
+pub use error::{LoadError, LoadErrorKind};
 
 use crate::tables::hazards::Category;
 
@@ -59,6 +68,26 @@ pub struct Entry {
     pub expires_at: Option<u64>,
     /// Where it was written: `<file>:<json pointer>`.
     pub from: String,
+    /// Commands by which it proves itself.
+    pub examples: Examples,
+}
+
+/// Commands an entry proves itself by; `policy test` runs them, a plain run never does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Examples {
+    /// Must be allowed.
+    pub allows: Vec<Example>,
+    /// Must not be allowed.
+    pub refuses: Vec<Example>,
+}
+
+/// One example.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Example {
+    /// Text for a shell.
+    Text(String),
+    /// The words of one command.
+    Words(Vec<String>),
 }
 
 /// Which constructs of the shell can be satisfied without a person.
@@ -99,6 +128,62 @@ pub enum AskOrAllow {
     Ask,
     /// Let it pass.
     Allow,
+}
+
+/// What becomes of a shell's login options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Login {
+    /// They are a finding.
+    Ask,
+    /// They are left out, start-up files with them.
+    Drop,
+}
+
+/// What becomes of text that cannot be proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unproven {
+    /// A person is asked.
+    Ask,
+    /// It runs under the supervisor and is judged exec by exec.
+    Supervise,
+}
+
+/// Whether the terminal is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tty {
+    /// Never.
+    Never,
+    /// If it is ours and no agent's.
+    Auto,
+    /// If there is one.
+    Always,
+}
+
+/// How to speak to the approver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SocketDialect {
+    /// With challenge and MAC.
+    Own,
+    /// As OpenClaw's companion app does.
+    OpenClaw,
+}
+
+/// A switch whose strict side is deny.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DenyOrAllow {
+    /// Denied.
+    Deny,
+    /// Allowed.
+    Allow,
+}
+
+/// What the journal keeps of a command's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JournalText {
+    /// Likely secrets are masked.
+    Masked,
+    /// Everything, so that it can be replayed.
+    Full,
 }
 
 /// A user-defined safe-bin profile (`safeBinProfiles.<name>`).
@@ -152,8 +237,10 @@ pub struct Effective {
     pub skill_dirs: Vec<String>,
     /// Inline code of interpreters asks.
     pub strict_inline_eval: bool,
-    /// Patterns distinguish case.
+    /// Patterns of allowlists distinguish case.
     pub case_sensitive: bool,
+    /// Patterns of asklist and denylist distinguish case: only where every layer wants it, since there it loosens.
+    pub refusals_case_sensitive: bool,
     /// Constructs that can be satisfied.
     pub shell_accept: Accept,
     /// Redirections that can be satisfied.
@@ -170,12 +257,16 @@ pub struct Effective {
     pub echo_dynamic_ask: bool,
     /// A dynamic word in an option's place of a program with hazards asks.
     pub dynamic_option_ask: bool,
+    /// What becomes of text that cannot be proved.
+    pub unproven: Unproven,
     /// Inherited variables.
     pub env_mode: EnvMode,
     /// Names of inherited variables that are trusted.
     pub env_trusted: Vec<String>,
     /// What each category of hazard does.
     pub hazards: Vec<(Category, AskOrAllow)>,
+    /// An operator skips approvals (never the denylist), by the system layer's leave.
+    pub elevated: bool,
     /// Notes for `check` and `doctor`: ignored entries and the like.
     pub notes: Vec<String>,
 }
@@ -214,6 +305,7 @@ impl Effective {
             skill_dirs: Vec::new(),
             strict_inline_eval: false,
             case_sensitive: false,
+            refusals_case_sensitive: false,
             shell_accept: Accept::Strict,
             redirections: Redirections::Ban,
             shell_program: "/bin/sh".into(),
@@ -222,9 +314,11 @@ impl Effective {
             login_ask: false,
             echo_dynamic_ask: false,
             dynamic_option_ask: false,
+            unproven: Unproven::Ask,
             env_mode: EnvMode::Scrub,
             env_trusted: Vec::new(),
             hazards: Vec::new(),
+            elevated: false,
             notes: Vec::new(),
         }
     }
