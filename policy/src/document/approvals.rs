@@ -149,7 +149,7 @@ pub(crate) fn flag(tree: &Tree<'_>, file: &str, base: &str, name: &str) -> Optio
 }
 
 fn scope(tree: &Tree<'_>, file: &str, base: &str, notes: &mut Vec<String>) -> Result<Scope, Fault> {
-    let mut refusals = |name: &str| -> Result<Option<Vec<Entry>>, Fault> {
+    let refusals = |name: &str| -> Result<Option<Vec<Entry>>, Fault> {
         let Some(list) = tree.get(name) else { return Ok(None) };
         let at = pointer(base, name);
         let entries = entries::entries(list, Kind::Refuse, &at, &mut Vec::new())?;

@@ -1,18 +1,29 @@
 //! The documents as written, and what they mean together for one agent.
 //!
-//! (Being built: `approvals`, `config`, `json`, `merge`.)
+//! [`Approvals`] and [`Config`] are one document each, as written; [`keys`] is the table both are read by;
+//! [`Policy`] is all of them, layer by layer, and [`Policy::effective`] what they come to for one agent.
 mod allowlist;
 mod approvals;
+mod config;
 mod entries;
 mod error;
 mod index;
 mod json;
 pub mod keys;
+mod merge;
 mod migrate;
+mod policy;
+mod presets;
+
+#[cfg(test)]
+mod tests;
 
 pub use allowlist::AllowList;
 pub use approvals::{Approvals, Socket};
+pub use config::Config;
 pub use error::{LoadError, LoadErrorKind};
+pub use policy::{Call, JournalSettings, Layer, Policy, RunSettings, Settings, SocketSettings};
+pub use presets::{PRESETS, Preset, preset};
 
 use crate::tables::hazards::Category;
 
@@ -219,6 +230,8 @@ pub struct Effective {
     /// Allowlists: an executable must match an entry of EVERY list (one list a layer that has the
     /// key); no list = nothing matches.
     pub allow: Vec<AllowList>,
+    /// Which of them the user's own entries stand in; `None` if none does.
+    pub user_allow: Option<usize>,
     /// Entries that ask.
     pub asklist: Vec<Entry>,
     /// Entries that deny.
@@ -295,6 +308,7 @@ impl Effective {
             ask_fallback: s(Security::Deny),
             auto_allow_skills: s(false),
             allow: Vec::new(),
+            user_allow: None,
             asklist: Vec::new(),
             denylist: Vec::new(),
             safe_bins: crate::tables::safe_bins::DEFAULT.iter().map(|n| (*n).to_owned()).collect(),
@@ -323,27 +337,17 @@ impl Effective {
         }
     }
 }
-/// The documents in force, layer by layer. (A seam until layers are merged: the built-in values.)
-#[derive(Clone, Debug, Default)]
-pub struct Policy {}
-
-impl Policy {
-    /// What rules for one agent.
-    pub fn effective(&self, agent: &str) -> Effective {
-        Effective::built_in(agent)
-    }
-}
 
 impl Effective {
     /// Adds entries as if they stood in the user's document, for what *always allow* would come to.
     pub fn add_user_entries(&mut self, entries: &[Entry]) {
-        let mut all: Vec<Entry> = self
-            .allow
-            .last()
-            .map(|l| l.all().into_iter().map(|e| e.into_owned()).collect())
-            .unwrap_or_default();
-        all.extend(entries.iter().cloned());
-        self.allow.pop();
-        self.allow.push(AllowList::new(all));
+        let added = AllowList::new(entries.to_vec());
+        match self.user_allow.and_then(|i| self.allow.get_mut(i)) {
+            Some(list) => *list = std::mem::take(list).joined(&added),
+            None => {
+                self.user_allow = Some(self.allow.len());
+                self.allow.push(added);
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 //! Tables: what is known of programs, variables and builtins, as data with a reason a row.
 pub mod builtins;
 pub mod hazards;
+pub mod never_safe;
 pub mod safe_bins;
