@@ -10,6 +10,7 @@
 //! even where the tests run as root, with an environment of which every byte is known.
 pub mod corpus;
 pub mod programs;
+pub mod pty;
 pub mod record;
 pub mod run;
 pub mod trace;
