@@ -1,2 +1,5 @@
 //! (being built)
+#[cfg(test)]
+mod manual;
+
 fn main() {}
