@@ -1,1 +1,11 @@
-//! (being built)
+//! Where policy documents and the journal live: reading them safely, and the one writer.
+//!
+//! [`locate`] finds the documents that rule and refuses those somebody else could have written; [`edit`] is the
+//! only writer of approvals documents there is; [`journal`] is what happened.
+#![forbid(unsafe_code)]
+
+pub mod edit;
+pub mod journal;
+pub mod locate;
+
+pub use locate::{Loaded, Places, load};

@@ -1,0 +1,338 @@
+//! Which documents rule.
+//!
+//! ```text
+//! /etc/exec-guard/            the floor; root's alone, with every folder above it
+//! ~/.exec-guard/              the user's; the home is the user database's, never $HOME
+//! $EXEC_GUARD_HOME/           one more layer: tightens what the user has, stands alone where the user has none
+//! ~/.openclaw/exec-approvals.json   where none of the last two has an approvals document; read in place
+//! embedded                    where there is no approvals document at all
+//! ```
+//!
+//! A document that cannot be believed denies everything, so a file that exists is never passed over.
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use policy::document::{Approvals, Config, Layer, LoadError, LoadErrorKind, Policy};
+use sys::file::{FileError, Owner, open_checked};
+
+/// Name of the document with the lists.
+pub const APPROVALS: &str = "exec-approvals.json";
+/// Name of the document with the settings.
+pub const CONFIG: &str = "config.json";
+/// Name of the guard's folder in a home.
+const FOLDER: &str = ".exec-guard";
+/// The system layer's folder.
+const SYSTEM: &str = "/etc/exec-guard";
+/// Largest document that is read, bytes; the reader's own limit.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// Where documents may be. Nothing has been looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Folder of the system layer.
+    pub system: PathBuf,
+    /// Home of the user database; `None` for an id it does not know.
+    pub home: Option<PathBuf>,
+    /// What `EXEC_GUARD_HOME` says, if anything.
+    pub named: Option<PathBuf>,
+    /// Effective user id: who may own the user's documents, besides root.
+    pub uid: u32,
+}
+
+impl Places {
+    /// The places of this process, with the environment it was given (entries `NAME=value`).
+    pub fn from_process(env: &[Vec<u8>]) -> Places {
+        let uid = sys::ids::uid();
+        let named = sys::environ::value(env, b"EXEC_GUARD_HOME").filter(|v| !v.is_empty());
+        Places {
+            system: PathBuf::from(SYSTEM),
+            home: sys::ids::user(uid).map(|u| u.home),
+            named: named.map(|v| PathBuf::from(OsStr::from_bytes(v))),
+            uid,
+        }
+    }
+
+    /// The user's own folder.
+    pub fn user_folder(&self) -> Option<PathBuf> {
+        self.home.as_ref().map(|h| h.join(FOLDER))
+    }
+
+    /// OpenClaw's document.
+    pub fn openclaw(&self) -> Option<PathBuf> {
+        self.home.as_ref().map(|h| h.join(".openclaw").join(APPROVALS))
+    }
+}
+
+/// The documents in force, and where the user's own things go.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// All documents.
+    pub policy: Policy,
+    /// The approvals document that *always allow* is written to; it need not exist yet. `None` if there is no
+    /// place for one.
+    pub editable: Option<PathBuf>,
+    /// Folder of journal, tickets and locks; need not exist yet. The user's, so that the environment cannot lead
+    /// the journal away; `EXEC_GUARD_HOME` where the user has no document.
+    pub state: Option<PathBuf>,
+}
+
+/// Reads the documents that rule.
+///
+/// # Errors
+/// A document that exists but cannot be read, could have been written by somebody else, or is not understood:
+/// with file, line, field and remedy. Then nothing may run.
+pub fn load(places: &Places) -> Result<Loaded, LoadError> {
+    let named = named(places)?;
+    let system = layer(&places.system, Owner::Root)?;
+    let owner = Owner::User(places.uid);
+    let user_folder = places.user_folder();
+    let user = match &user_folder {
+        Some(folder) => layer(folder, owner)?,
+        None => Layer::default(),
+    };
+    let home = match named {
+        // Naming the user's own folder adds nothing.
+        Some(folder) if Some(folder) != user_folder.as_deref() => layer(folder, owner)?,
+        _ => Layer::default(),
+    };
+    let mut openclaw = None;
+    let mut openclaw_file = None;
+    if user.approvals.is_none()
+        && home.approvals.is_none()
+        && let Some(path) = places.openclaw()
+    {
+        openclaw = approvals(&path, owner)?;
+        openclaw_file = openclaw.is_some().then_some(path);
+    }
+    let has_user = user.approvals.is_some() || user.config.is_some();
+    let folder = match (has_user, named, user_folder) {
+        (true, _, Some(user)) => Some(user),
+        (_, Some(named), _) => Some(named.to_path_buf()),
+        (_, None, user) => user,
+    };
+    let editable = match (&user.approvals, &home.approvals, openclaw_file) {
+        (None, None, Some(claw)) => Some(claw),
+        // The document that speaks for the user, though a config of the user's lies elsewhere.
+        (None, Some(_), _) => named.map(|n| n.join(APPROVALS)),
+        _ => folder.as_ref().map(|f| f.join(APPROVALS)),
+    };
+    Ok(Loaded { policy: Policy::new(system, user, home, openclaw), editable, state: folder })
+}
+
+/// The folder `EXEC_GUARD_HOME` names.
+fn named(places: &Places) -> Result<Option<&Path>, LoadError> {
+    match &places.named {
+        Some(p) if !p.is_absolute() => Err(LoadError {
+            file: shown(p),
+            line: None,
+            column: None,
+            field: None,
+            kind: LoadErrorKind::Unsafe,
+            what: "EXEC_GUARD_HOME is no absolute path".into(),
+            remedy: "give it an absolute path, or unset it".into(),
+        }),
+        p => Ok(p.as_deref()),
+    }
+}
+
+fn layer(folder: &Path, owner: Owner) -> Result<Layer, LoadError> {
+    Ok(Layer::new(approvals(&folder.join(APPROVALS), owner)?, config(&folder.join(CONFIG), owner)?))
+}
+
+fn approvals(path: &Path, owner: Owner) -> Result<Option<Approvals>, LoadError> {
+    match read(path, owner)? {
+        Some(text) => Approvals::parse(&text, &shown(path)).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn config(path: &Path, owner: Owner) -> Result<Option<Config>, LoadError> {
+    match read(path, owner)? {
+        Some(text) => Config::parse(&text, &shown(path)).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// The content of a document; `None` if there is none.
+///
+/// # Errors
+/// It exists and cannot be read or believed.
+pub fn read(path: &Path, owner: Owner) -> Result<Option<Vec<u8>>, LoadError> {
+    match open_checked(path, owner, MAX_BYTES) {
+        Ok((text, _)) => Ok(Some(text)),
+        // A link that leads nowhere is no missing document: what it led to may have been the floor.
+        Err(FileError::Missing) if std::fs::symlink_metadata(path).is_ok() => {
+            Err(refused(path, owner, &FileError::NotRegular))
+        }
+        Err(FileError::Missing) => Ok(None),
+        Err(e) => Err(refused(path, owner, &e)),
+    }
+}
+
+/// A path for messages and sources.
+pub(crate) fn shown(path: &Path) -> String {
+    protocol::Shown::text(path.as_os_str().as_bytes()).into_string()
+}
+
+pub(crate) fn refused(path: &Path, owner: Owner, e: &FileError) -> LoadError {
+    let file = shown(path);
+    let (kind, remedy) = match e {
+        FileError::Owner(_) => {
+            (LoadErrorKind::Unsafe, format!("look at it, then: chown {} {file}", whose(owner)))
+        }
+        FileError::Mode(_) => {
+            (LoadErrorKind::Unsafe, format!("look at it, then: chmod {} {file}", mode(owner)))
+        }
+        FileError::Folder(folder, inner) => {
+            let folder = shown(folder);
+            let mend = match **inner {
+                FileError::Owner(_) => format!("chown root {folder}"),
+                _ => format!("chmod go-w {folder}"),
+            };
+            (LoadErrorKind::Unsafe, format!("look at the document, then: {mend}"))
+        }
+        FileError::TooBig(_) => (LoadErrorKind::TooBig, "remove entries".into()),
+        FileError::NotRegular => (LoadErrorKind::Unsafe, "put a plain file there, or remove it".into()),
+        FileError::Changed => (LoadErrorKind::Unreadable, "try again".into()),
+        FileError::Missing | FileError::Io(_) => {
+            (LoadErrorKind::Unreadable, "make it readable for the user the guard runs as".into())
+        }
+    };
+    LoadError { file, line: None, column: None, field: None, kind, what: e.to_string(), remedy }
+}
+
+fn whose(owner: Owner) -> String {
+    match owner {
+        Owner::Root => "root".into(),
+        Owner::User(uid) => uid.to_string(),
+    }
+}
+
+fn mode(owner: Owner) -> &'static str {
+    match owner {
+        Owner::Root => "644",
+        Owner::User(_) => "600",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use policy::document::Security;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    struct Stage(tempfile::TempDir, Places);
+
+    impl Stage {
+        fn new() -> Stage {
+            let dir = tempfile::tempdir().unwrap();
+            let places = Places {
+                system: dir.path().join("etc"),
+                home: Some(dir.path().join("home")),
+                named: None,
+                uid: sys::ids::uid(),
+            };
+            Stage(dir, places)
+        }
+
+        fn put(&self, path: &str, text: &str) -> PathBuf {
+            let path = self.0.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+            path
+        }
+
+        fn named(mut self) -> Stage {
+            self.1.named = Some(self.0.path().join("named"));
+            self
+        }
+
+        fn security(&self) -> Security {
+            load(&self.1).unwrap().policy.effective("main").security.value
+        }
+    }
+
+    fn doc(security: &str) -> String {
+        format!("{{\"version\":1,\"defaults\":{{\"security\":\"{security}\"}}}}")
+    }
+
+    #[test]
+    fn the_nearest_document_rules() {
+        let s = Stage::new();
+        assert_eq!(s.security(), Security::Allowlist);
+        let l = load(&s.1).unwrap();
+        assert_eq!(l.editable, Some(s.0.path().join("home/.exec-guard/exec-approvals.json")));
+        let claw = s.put("home/.openclaw/exec-approvals.json", &doc("full"));
+        assert_eq!(s.security(), Security::Full);
+        assert_eq!(load(&s.1).unwrap().editable, Some(claw));
+        s.put("home/.exec-guard/config.json", "{ /* only settings */ }");
+        assert_eq!(s.security(), Security::Full);
+        let own = s.put("home/.exec-guard/exec-approvals.json", &doc("deny"));
+        assert_eq!(s.security(), Security::Deny);
+        assert_eq!(load(&s.1).unwrap().editable, Some(own));
+    }
+
+    #[test]
+    fn a_named_folder_stands_alone_or_tightens() {
+        let s = Stage::new().named();
+        let claw = s.put("home/.openclaw/exec-approvals.json", &doc("full"));
+        s.put("named/exec-approvals.json", &doc("allowlist"));
+        assert_eq!(s.security(), Security::Allowlist);
+        let l = load(&s.1).unwrap();
+        assert_eq!(l.state, Some(s.0.path().join("named")));
+        assert_eq!(l.editable, Some(s.0.path().join("named/exec-approvals.json")));
+        fs::remove_file(claw).unwrap();
+        s.put("named/exec-approvals.json", &doc("full"));
+        assert_eq!(s.security(), Security::Full);
+        let own = s.put("home/.exec-guard/exec-approvals.json", &doc("allowlist"));
+        assert_eq!(s.security(), Security::Allowlist);
+        let l = load(&s.1).unwrap();
+        assert_eq!((l.editable, l.state), (Some(own), Some(s.0.path().join("home/.exec-guard"))));
+        s.put("named/exec-approvals.json", &doc("deny"));
+        assert_eq!(s.security(), Security::Deny);
+        let mut s = s;
+        s.1.named = Some("relative".into());
+        assert!(load(&s.1).unwrap_err().to_string().contains("absolute"));
+    }
+
+    #[test]
+    fn what_cannot_be_believed_denies() {
+        let s = Stage::new();
+        let own = s.put("home/.exec-guard/exec-approvals.json", &doc("full"));
+        for (mode, ok) in [(0o600, true), (0o644, true), (0o666, false), (0o620, false), (0o755, false)] {
+            fs::set_permissions(&own, PermissionsExt::from_mode(mode)).unwrap();
+            match load(&s.1) {
+                Ok(_) => assert!(ok, "{mode:o}"),
+                Err(e) => {
+                    assert!(!ok && e.kind == LoadErrorKind::Unsafe, "{mode:o}: {e}");
+                    assert!(e.to_string().contains("chmod 600"), "{e}");
+                }
+            }
+        }
+        fs::set_permissions(&own, PermissionsExt::from_mode(0o600)).unwrap();
+        fs::write(&own, "{\n\"version\": 1,\n\"defaults\": {\"ask\": \"maybe\"}}").unwrap();
+        let e = load(&s.1).unwrap_err();
+        assert!(e.to_string().contains("exec-approvals.json:3:"), "{e}");
+        fs::remove_file(&own).unwrap();
+        fs::create_dir(&own).unwrap();
+        assert_eq!(load(&s.1).unwrap_err().kind, LoadErrorKind::Unsafe);
+        fs::remove_dir(&own).unwrap();
+        // A link that leads nowhere is a fault; one that leads to a good document is followed.
+        std::os::unix::fs::symlink("elsewhere", &own).unwrap();
+        assert_eq!(load(&s.1).unwrap_err().kind, LoadErrorKind::Unsafe);
+        s.put("home/.exec-guard/elsewhere", &doc("full"));
+        assert_eq!(s.security(), Security::Full);
+    }
+
+    #[test]
+    fn the_system_layer_must_be_roots_up_to_the_top() {
+        let s = Stage::new();
+        s.put("etc/exec-approvals.json", &doc("full"));
+        // The stage lies in a folder that everybody may write.
+        let e = load(&s.1).unwrap_err();
+        assert_eq!(e.kind, LoadErrorKind::Unsafe, "{e}");
+    }
+}
