@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use policy::Arg;
 use policy::shell::construct::Treatment;
-use policy::shell::{Construct, Dialect, Parsed, parse};
+use policy::shell::{Construct, Dialect, Parsed, normal, parse, render, same};
 use serde_json::Value;
 
 const ATTACKS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/corpus/attacks.jsonl"));
@@ -172,5 +172,57 @@ fn what_is_parsed_is_accepted_by_the_shell() {
         }
     }
     assert!(compared > 500, "only {compared} compared");
+    assert!(wrong.is_empty(), "{} texts:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn renderings_read_the_same() {
+    let mut wrong = Vec::new();
+    let mut rendered = 0;
+    for row in rows(ATTACKS).chain(rows(BENIGN)) {
+        let Some(text) = command(&row) else { continue };
+        for dialect in [Dialect::Bash, Dialect::Dash, Dialect::Zsh] {
+            let parsed = parse(&text, dialect);
+            let result = render(&parsed.script, &text, dialect, &|_| None);
+            if refused(&parsed) {
+                continue;
+            }
+            let out = match result {
+                Ok(out) => out,
+                Err(construct) => {
+                    wrong.push(format!(
+                        "{} {} {:?}: {construct:?}",
+                        row["id"],
+                        dialect.word(),
+                        row["command"]
+                    ));
+                    continue;
+                }
+            };
+            rendered += 1;
+            let again = parse(&out, dialect);
+            let new: Vec<_> = again
+                .noted
+                .iter()
+                .map(|n| n.construct)
+                .filter(|c| {
+                    !has(&parsed, *c)
+                        && !(*c == Construct::CommandSubstitution && has(&parsed, Construct::Backticks))
+                })
+                .collect();
+            if !same(&parsed.script, &again.script) || !new.is_empty() {
+                wrong.push(format!(
+                    "{} {} {:?}\n  {}\n  {}\n  {}\n  {new:?}",
+                    row["id"],
+                    dialect.word(),
+                    row["command"],
+                    String::from_utf8_lossy(&out),
+                    normal(&parsed.script),
+                    normal(&again.script)
+                ));
+            }
+        }
+    }
+    assert!(rendered > 500, "only {rendered} rendered");
     assert!(wrong.is_empty(), "{} texts:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -12,6 +12,7 @@ mod cond;
 mod dollar;
 mod fill;
 mod lex;
+mod normal;
 mod parse;
 mod quote;
 mod redirect;
@@ -24,6 +25,7 @@ use crate::decision::Span;
 
 pub use ast::*;
 pub use construct::Construct;
+pub use normal::{normal, same};
 pub use render::{Replacement, render};
 pub use words::MAX_BRACE_WORDS;
 

@@ -26,7 +26,7 @@ pub(super) enum Until {
 const CLOSING: &[&[u8]] = &[b"then", b"else", b"elif", b"fi", b"do", b"done", b"esac", b"}", b"in", b"]]"];
 
 /// Builtins whose arguments bash and zsh read as assignments: only there `name=(…)` is an array.
-const DECLARING: &[&[u8]] =
+pub(super) const DECLARING: &[&[u8]] =
     &[b"declare", b"typeset", b"local", b"export", b"readonly", b"integer", b"float", b"private"];
 
 impl Lexer<'_> {
@@ -248,7 +248,7 @@ impl Lexer<'_> {
     }
 
     fn at_command_end(&self) -> bool {
-        matches!(self.peek(), None | Some(b'\n' | b';' | b')')) || self.peek() == Some(b'&')
+        matches!(self.peek(), None | Some(b'\n' | b';'))
     }
 
     /// One command with its redirections. Second value: it is a compound command.

@@ -1,8 +1,17 @@
 //! Text for the real shell, made from the judged tree instead of the text that was read.
+//!
+//! Literals are single-quoted, which every dialect reads alike; what is dynamic is written in the one form that was
+//! accepted; keywords and operators are bare; comments are gone. Read again, the text gives the same tree.
 
 use crate::shell::Dialect;
-use crate::shell::ast::Script;
+use crate::shell::ast::{
+    AndOr, AndOrOp, Assignment, Command, CommandKind, ListEnd, Part, Pipeline, Redirect, RedirectOp, Script,
+    Simple, Word,
+};
+use crate::shell::cond::is_operator;
 use crate::shell::construct::Construct;
+use crate::shell::lex::{is_identifier, name_length};
+use crate::shell::parse::DECLARING;
 
 /// What a simple command is rendered with instead of its own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,12 +24,625 @@ pub struct Replacement {
     pub args: Vec<(usize, Vec<Vec<u8>>)>,
 }
 
-/// Renders a script for the real shell.
+/// Renders a script for the shell of `dialect`.
+///
+/// `replace` is asked for every simple command by its id; with `None` the command keeps its own words. `source` is the
+/// text the tree was made from.
+///
+/// # Errors
+/// The first construct met that has no rendering: those that are never satisfied without a person, and forms whose
+/// text could be read in another way.
 pub fn render(
-    _script: &Script,
+    script: &Script,
     _source: &[u8],
-    _dialect: Dialect,
-    _replace: &dyn Fn(usize) -> Option<Replacement>,
+    dialect: Dialect,
+    replace: &dyn Fn(usize) -> Option<Replacement>,
 ) -> Result<Vec<u8>, Construct> {
-    Err(Construct::Unknown)
+    let mut writer = Writer { out: Vec::new(), waiting: Vec::new(), dialect, replace };
+    writer.script(script)?;
+    writer.bodies();
+    if writer.out.contains(&0) {
+        return Err(Construct::Nul);
+    }
+    Ok(writer.out)
+}
+
+/// Why something was not rendered, or nothing.
+type Done = Result<(), Construct>;
+
+struct Writer<'a> {
+    out: Vec<u8>,
+    /// Bodies of here-documents that begin behind the next newline, with their delimiters.
+    waiting: Vec<(Vec<u8>, Vec<u8>)>,
+    dialect: Dialect,
+    replace: &'a dyn Fn(usize) -> Option<Replacement>,
+}
+
+impl Writer<'_> {
+    fn put(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+
+    /// A newline and the bodies that wait for one, if any do.
+    fn bodies(&mut self) -> bool {
+        let waiting = std::mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return false;
+        }
+        self.put(b"\n");
+        for (body, delimiter) in waiting {
+            self.put(&body);
+            self.put(&delimiter);
+            self.put(b"\n");
+        }
+        true
+    }
+
+    /// What stands between two lists.
+    fn separator(&mut self) {
+        if !self.bodies() {
+            self.put(b"; ");
+        }
+    }
+
+    fn script(&mut self, script: &Script) -> Done {
+        for (i, list) in script.lists.iter().enumerate() {
+            if i > 0 {
+                self.separator();
+            }
+            self.and_or(list)?;
+        }
+        Ok(())
+    }
+
+    fn and_or(&mut self, list: &AndOr) -> Done {
+        if list.end == ListEnd::Background {
+            return Err(Construct::Background);
+        }
+        self.pipeline(&list.first)?;
+        for (op, pipeline) in &list.rest {
+            self.put(match op {
+                AndOrOp::And => b" && ",
+                AndOrOp::Or => b" || ",
+            });
+            self.pipeline(pipeline)?;
+        }
+        Ok(())
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Done {
+        match pipeline.time {
+            Some(true) => return Err(Construct::TimeOptions),
+            Some(false) => self.put(b"time "),
+            None => {}
+        }
+        for _ in 0..pipeline.negations {
+            self.put(b"! ");
+        }
+        let mut both = pipeline.stderr_too.iter();
+        for (i, command) in pipeline.commands.iter().enumerate() {
+            if i > 0 {
+                self.put(if both.next().copied().unwrap_or(false) { b" |& ".as_slice() } else { b" | " });
+            }
+            self.command(command)?;
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, command: &Command) -> Done {
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(simple)?,
+            CommandKind::Subshell(script) => {
+                self.put(b"( ");
+                self.script(script)?;
+                self.bodies();
+                self.put(b" )");
+            }
+            CommandKind::Group(script) => self.braces(script)?,
+            CommandKind::If { arms, otherwise } => {
+                let mut word: &[u8] = b"if ";
+                for (condition, body) in arms {
+                    self.put(word);
+                    self.script(condition)?;
+                    self.separator();
+                    self.put(b"then ");
+                    self.script(body)?;
+                    self.separator();
+                    word = b"elif ";
+                }
+                if let Some(body) = otherwise {
+                    self.put(b"else ");
+                    self.script(body)?;
+                    self.separator();
+                }
+                self.put(b"fi");
+            }
+            CommandKind::Loop { until, condition, body } => {
+                self.put(if *until { b"until " } else { b"while " });
+                self.script(condition)?;
+                self.separator();
+                self.do_group(body)?;
+            }
+            CommandKind::For { name, words, body } => {
+                if !is_identifier(name) {
+                    return Err(Construct::For);
+                }
+                self.put(b"for ");
+                self.put(name);
+                if let Some(words) = words {
+                    self.put(b" in");
+                    for word in words {
+                        self.put(b" ");
+                        self.word(word)?;
+                    }
+                }
+                self.separator();
+                self.do_group(body)?;
+            }
+            CommandKind::Case { word, arms } => {
+                self.put(b"case ");
+                self.word(word)?;
+                self.put(b" in ");
+                for (patterns, body, end) in arms {
+                    for (i, pattern) in patterns.iter().enumerate() {
+                        self.put(if i == 0 { b"" } else { b" | " });
+                        self.word(pattern)?;
+                    }
+                    self.put(b") ");
+                    self.script(body)?;
+                    self.bodies();
+                    self.put(b" ");
+                    self.put(if end.is_empty() { b";;" } else { end });
+                    self.put(b" ");
+                }
+                self.put(b"esac");
+            }
+            CommandKind::Function { name, body } => {
+                let safe = |b: &u8| {
+                    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b':' | b'+')
+                };
+                if name.is_empty() || !name.iter().all(safe) {
+                    return Err(Construct::Function);
+                }
+                self.put(name);
+                self.put(b"() ");
+                self.command(body)?;
+            }
+            CommandKind::Cond(words) => {
+                self.put(b"[[ ");
+                self.conditional(words)?;
+                self.put(b"]]");
+            }
+            CommandKind::Arith(expr) => {
+                self.put(b"(( ");
+                self.arithmetic(expr)?;
+                self.put(b" ))");
+            }
+            CommandKind::ArithFor { .. } => return Err(Construct::ArithFor),
+            CommandKind::Select { .. } => return Err(Construct::Select),
+            CommandKind::Coproc(_) => return Err(Construct::Coproc),
+        }
+        for redirect in &command.redirects {
+            self.space();
+            self.redirect(redirect)?;
+        }
+        Ok(())
+    }
+
+    fn braces(&mut self, script: &Script) -> Done {
+        self.put(b"{ ");
+        self.script(script)?;
+        self.separator();
+        self.put(b"}");
+        Ok(())
+    }
+
+    fn do_group(&mut self, body: &Script) -> Done {
+        self.put(b"do ");
+        self.script(body)?;
+        self.separator();
+        self.put(b"done");
+        Ok(())
+    }
+
+    /// A blank, unless nothing stands before it.
+    fn space(&mut self) {
+        if !matches!(self.out.last(), None | Some(b' ' | b'\n')) {
+            self.put(b" ");
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple) -> Done {
+        let replacement = (self.replace)(simple.id);
+        for assignment in &simple.assignments {
+            self.space();
+            self.assignment(assignment)?;
+        }
+        for (i, word) in simple.words.iter().enumerate() {
+            self.space();
+            if i == 0
+                && let Some(replacement) = replacement.as_ref().filter(|r| !r.name.is_empty())
+            {
+                self.literals(&replacement.name, replacement.bare_name)?;
+                continue;
+            }
+            if let Some((_, words)) = replacement.iter().flat_map(|r| &r.args).find(|(at, _)| *at == i) {
+                self.literals(words, false)?;
+                continue;
+            }
+            match word.literal() {
+                // Quoted, it would not be the keyword that makes its arguments assignments.
+                Some(name) if i == 0 && word.is_bare() && DECLARING.contains(&name.as_slice()) => {
+                    self.put(&name)
+                }
+                _ => self.word(word)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn literals(&mut self, words: &[Vec<u8>], bare: bool) -> Done {
+        for (i, word) in words.iter().enumerate() {
+            if i > 0 {
+                self.put(b" ");
+            }
+            if !(bare && i == 0) {
+                quote(word, &mut self.out);
+                continue;
+            }
+            let safe = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'[');
+            if word.is_empty() || !word.iter().all(safe) {
+                return Err(Construct::Unknown);
+            }
+            self.put(word);
+        }
+        Ok(())
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) -> Done {
+        if assignment.array {
+            return Err(Construct::ArrayAssign);
+        }
+        if assignment.append {
+            return Err(Construct::AssignAppend);
+        }
+        self.put(&assignment.name);
+        self.put(b"=");
+        self.parts(&assignment.value.parts)
+    }
+
+    fn word(&mut self, word: &Word) -> Done {
+        if let Some(words) = word.expand_braces() {
+            return self.literals(&words, false);
+        }
+        // `export A=$x`: with the name quoted it would be no assignment, and `$x` would split.
+        let (head, rest) = assignment_head(&word.parts);
+        if !head.is_empty() {
+            self.put(head);
+            let mut parts = vec![Part::Bare(rest.to_vec())];
+            parts.extend(word.parts.iter().skip(1).cloned());
+            if rest.is_empty() {
+                parts.remove(0);
+            }
+            return self.parts(&parts);
+        }
+        if word.parts.is_empty() {
+            return Err(Construct::Unknown);
+        }
+        self.parts(&word.parts)
+    }
+
+    /// The parts of a word outside quotes.
+    fn parts(&mut self, parts: &[Part]) -> Done {
+        let mut literal = Vec::new();
+        let mut after_tilde = false;
+        for (i, part) in parts.iter().enumerate() {
+            let before_tilde = matches!(parts.get(i + 1), Some(Part::Tilde(_)));
+            match part {
+                Part::Bare(bytes) => {
+                    let mut bytes = bytes.as_slice();
+                    // A tilde is only active beside an unquoted slash, colon or equals sign.
+                    if after_tilde && let [first @ (b'/' | b':'), rest @ ..] = bytes {
+                        self.put(&[*first]);
+                        bytes = rest;
+                    }
+                    let tail: &[u8] = match bytes {
+                        [rest @ .., last @ (b':' | b'=')] if before_tilde => {
+                            bytes = rest;
+                            std::slice::from_ref(last)
+                        }
+                        _ => b"",
+                    };
+                    literal.extend_from_slice(bytes);
+                    if !tail.is_empty() {
+                        self.flush(&mut literal);
+                        self.put(tail);
+                    }
+                }
+                Part::Quoted(bytes) if bytes.is_empty() => {
+                    self.flush(&mut literal);
+                    self.put(b"''");
+                }
+                Part::Quoted(bytes) => literal.extend_from_slice(bytes),
+                Part::Double(inner) => {
+                    if inner.is_empty() {
+                        self.flush(&mut literal);
+                        self.put(b"''");
+                    }
+                    for part in inner {
+                        match part {
+                            Part::Bare(bytes) | Part::Quoted(bytes) => literal.extend_from_slice(bytes),
+                            part => {
+                                self.flush(&mut literal);
+                                self.put(b"\"");
+                                self.dynamic(part, true)?;
+                                self.put(b"\"");
+                            }
+                        }
+                    }
+                }
+                part => {
+                    self.flush(&mut literal);
+                    self.dynamic(part, false)?;
+                }
+            }
+            after_tilde = matches!(part, Part::Tilde(_));
+        }
+        self.flush(&mut literal);
+        Ok(())
+    }
+
+    fn flush(&mut self, literal: &mut Vec<u8>) {
+        if !literal.is_empty() {
+            quote(literal, &mut self.out);
+            literal.clear();
+        }
+    }
+
+    /// A part whose value is known only at run time; `quoted` = it stands in double quotes.
+    fn dynamic(&mut self, part: &Part, quoted: bool) -> Done {
+        match part {
+            Part::Param { name, op, .. } => {
+                self.put(b"${");
+                match op {
+                    None => self.put(name),
+                    Some(op) if op.op == b"len" => {
+                        self.put(b"#");
+                        self.put(name);
+                    }
+                    Some(op) => {
+                        let followed = matches!(
+                            op.op.as_slice(),
+                            b":-" | b"-" | b":+" | b"+" | b":?" | b"?" | b"#" | b"##" | b"%" | b"%%"
+                        );
+                        if !followed {
+                            return Err(match op.op.as_slice() {
+                                b":=" | b"=" => Construct::ParamAssign,
+                                [b'!', ..] => Construct::ParamIndirect,
+                                _ => Construct::ParamOther,
+                            });
+                        }
+                        self.put(name);
+                        self.put(&op.op);
+                        self.param_word(&op.word, quoted)?;
+                    }
+                }
+                self.put(b"}");
+            }
+            Part::Command { script, .. } => {
+                if !self.waiting.is_empty() && has_newline(script) {
+                    // Whose body the next line is would not be the same everywhere.
+                    return Err(Construct::HereDocLiteral);
+                }
+                let waiting = std::mem::take(&mut self.waiting);
+                self.put(b"$( ");
+                self.script(script)?;
+                self.bodies();
+                self.put(b" )");
+                self.waiting = waiting;
+            }
+            Part::Arith { expr, .. } => {
+                self.put(b"$(( ");
+                self.arithmetic(expr)?;
+                self.put(b" ))");
+            }
+            Part::Glob(bytes) | Part::Tilde(bytes) if !quoted => self.put(bytes),
+            Part::Brace { source, inner, .. } if !quoted => {
+                if !inner.iter().all(renders_as_source) || source.contains(&b'\n') {
+                    return Err(Construct::Unknown);
+                }
+                self.put(source);
+            }
+            Part::Process { .. } => return Err(Construct::ProcessSubstitution),
+            _ => return Err(Construct::Unknown),
+        }
+        Ok(())
+    }
+
+    /// The word in `${x:-word}`. Unquoted text in it stays so: it still splits.
+    fn param_word(&mut self, parts: &[Part], quoted: bool) -> Done {
+        for part in parts {
+            match part {
+                Part::Bare(bytes) => {
+                    if bytes.iter().any(|b| matches!(b, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{' | b'}')) {
+                        return Err(Construct::ParamOther);
+                    }
+                    self.put(bytes);
+                }
+                Part::Glob(bytes) => self.put(bytes),
+                Part::Quoted(bytes) if !quoted => quote(bytes, &mut self.out),
+                Part::Double(_) if !quoted => self.parts(std::slice::from_ref(part))?,
+                Part::Quoted(_) | Part::Double(_) => return Err(Construct::ParamOther),
+                part => self.dynamic(part, quoted)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn arithmetic(&mut self, parts: &[Part]) -> Done {
+        for part in parts {
+            match part {
+                Part::Bare(bytes) => {
+                    let plain = |b: &u8| {
+                        b.is_ascii_alphanumeric()
+                            || matches!(b, b'_' | b' ' | b'\t' | b'\n' | b'#')
+                            || b"+-*/%<>=!&|^~?:,()".contains(b)
+                    };
+                    if !bytes.iter().all(plain) {
+                        return Err(Construct::ArithSubscript);
+                    }
+                    self.put(bytes);
+                }
+                Part::Param { op, .. } if op.as_ref().is_none_or(|op| op.op == b"len") => {
+                    self.dynamic(part, true)?
+                }
+                Part::Arith { .. } => self.dynamic(part, true)?,
+                _ => return Err(Construct::ArithSubscript),
+            }
+        }
+        Ok(())
+    }
+
+    fn conditional(&mut self, words: &[Word]) -> Done {
+        let mut regex = false;
+        for word in words {
+            let bare = if word.is_bare() { word.literal() } else { None };
+            match bare {
+                Some(op) if is_operator(&op) => {
+                    self.put(&op);
+                    regex = op == b"=~";
+                }
+                _ if regex => {
+                    self.regex(&word.parts)?;
+                    regex = false;
+                }
+                _ => self.word(word)?,
+            }
+            self.put(b" ");
+        }
+        Ok(())
+    }
+
+    /// What `=~` is matched with: quoted text in it is literal, unquoted text is the expression.
+    fn regex(&mut self, parts: &[Part]) -> Done {
+        for (i, part) in parts.iter().enumerate() {
+            match part {
+                Part::Bare(bytes) => {
+                    // `$` before a quote would begin another kind of quote.
+                    let last = i + 1 == parts.len();
+                    let dollar = bytes.ends_with(b"$") && !last;
+                    if dollar || bytes.iter().any(|b| matches!(b, b'\'' | b'"' | b'\\' | b'`' | b'~')) {
+                        return Err(Construct::Cond);
+                    }
+                    self.put(bytes);
+                }
+                part => self.parts(std::slice::from_ref(part))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn redirect(&mut self, redirect: &Redirect) -> Done {
+        if let Some(fd) = redirect.fd {
+            self.put(fd.to_string().as_bytes());
+        }
+        self.put(match redirect.op {
+            RedirectOp::Read => b"<",
+            RedirectOp::Write => b">",
+            RedirectOp::Clobber => b">|",
+            RedirectOp::Append => b">>",
+            RedirectOp::ReadWrite => b"<>",
+            RedirectOp::DupIn => b"<&",
+            RedirectOp::DupOut => b">&",
+            RedirectOp::Both => b"&>",
+            RedirectOp::BothAppend => b"&>>",
+            RedirectOp::HereDoc => b"<<",
+            RedirectOp::HereString => b"<<<",
+        });
+        if redirect.op == RedirectOp::HereDoc {
+            return self.here_document(redirect);
+        }
+        if matches!(redirect.op, RedirectOp::Both | RedirectOp::BothAppend) && self.dialect == Dialect::Dash {
+            // What dash makes of `>&$x` is not a redirection of both.
+            return Err(Construct::Redirection);
+        }
+        match redirect.target.literal() {
+            Some(text)
+                if matches!(redirect.op, RedirectOp::DupIn | RedirectOp::DupOut)
+                    && !text.is_empty()
+                    && text.iter().all(|b| b.is_ascii_digit() || *b == b'-') =>
+            {
+                self.put(&text);
+                Ok(())
+            }
+            _ => {
+                self.put(b" ");
+                self.word(&redirect.target)
+            }
+        }
+    }
+
+    fn here_document(&mut self, redirect: &Redirect) -> Done {
+        let body = match &redirect.body {
+            Some(body) if body.literal => body,
+            _ => return Err(Construct::HereDocExpanding),
+        };
+        let mut text = Vec::new();
+        for part in &body.parts {
+            let Part::Quoted(bytes) = part else { return Err(Construct::HereDocExpanding) };
+            text.extend_from_slice(bytes);
+        }
+        let mut delimiter = b"EOF".to_vec();
+        while text.split(|b| *b == b'\n').any(|line| line == delimiter) {
+            delimiter.push(b'_');
+        }
+        quote(&delimiter, &mut self.out);
+        self.waiting.push((text, delimiter));
+        Ok(())
+    }
+}
+
+/// `'…'` around literal bytes.
+fn quote(bytes: &[u8], out: &mut Vec<u8>) {
+    out.push(b'\'');
+    for byte in bytes {
+        match byte {
+            b'\'' => out.extend_from_slice(b"'\\''"),
+            byte => out.push(*byte),
+        }
+    }
+    out.push(b'\'');
+}
+
+/// `NAME=` at the unquoted start of a word, and what follows in the same part.
+fn assignment_head(parts: &[Part]) -> (&[u8], &[u8]) {
+    let Some(Part::Bare(bytes)) = parts.first() else { return (&[], &[]) };
+    let name = name_length(bytes);
+    let rest = bytes.get(name..).unwrap_or_default();
+    let sign = if rest.starts_with(b"=") {
+        1
+    } else if rest.starts_with(b"+=") {
+        2
+    } else {
+        0
+    };
+    if name == 0 || sign == 0 || parts.len() == 1 { (&[], &[]) } else { bytes.split_at(name + sign) }
+}
+
+/// True if a part of a brace expansion means the same when its source is written again.
+fn renders_as_source(part: &Part) -> bool {
+    match part {
+        Part::Double(inner) => inner.iter().all(renders_as_source),
+        Part::Param { op, .. } => op.is_none(),
+        Part::Quoted(_) | Part::Bare(_) | Part::Glob(_) => true,
+        _ => false,
+    }
+}
+
+/// True if the rendering of `script` could hold a newline that is a token.
+fn has_newline(script: &Script) -> bool {
+    // Only bodies of here-documents bring one; looking at the redirections of the whole tree is not worth it.
+    let mut text =
+        Writer { out: Vec::new(), waiting: Vec::new(), dialect: Dialect::Bash, replace: &|_| None };
+    text.script(script).is_err() || !text.waiting.is_empty() || text.out.windows(2).any(|w| w == b"<<")
 }
