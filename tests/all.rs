@@ -24,3 +24,9 @@ mod trust;
 
 /// The rules of the house.
 mod tidy;
+
+/// A peer's cases.
+mod peers;
+
+/// A person at the terminal.
+mod approvals;

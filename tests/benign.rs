@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::stage::corpus::{Scene, names, rows, verdict};
 use crate::stage::view::{Bins, View, impossible};
-use crate::stage::{cannot, landed};
+use crate::stage::{cannot, landed, listed};
 
 #[test]
 fn the_corpus() {
@@ -74,7 +74,7 @@ fn the_corpus() {
     for ((accept, what), n) in &counts {
         println!("{accept}: {what}: {n}");
     }
-    assert!(bad.is_empty(), "{} faults:\n{}", bad.len(), bad.join("\n"));
+    assert!(bad.is_empty(), "{} faults:\n{}", bad.len(), listed(&bad));
 }
 
 /// Where the segments that `check` names are not the commands that bash runs; `None` if they agree.

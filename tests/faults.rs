@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::stage::record::difference;
 use crate::stage::trace::{Call, calls, failing, impossible, traced};
-use crate::stage::{Run, Stage, Way, cannot, landed};
+use crate::stage::{Run, Stage, Way, cannot, landed, listed};
 
 /// Calls whose failure changes neither the verdict nor what is executed.
 const INDIFFERENT: &[(&str, &str)] = &[
@@ -119,7 +119,7 @@ fn every_call_once(required: bool) {
         }
     });
     let bad = bad.into_inner().expect("lock");
-    assert!(bad.is_empty(), "{} of {} calls:\n{}", bad.len(), all.len(), bad.join("\n"));
+    assert!(bad.is_empty(), "{} of {} calls:\n{}", bad.len(), all.len(), listed(&bad));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Oracle 1, *no guard*: an allowed program sees the same world with the guard in front as without it, except
 //! for `EXEC_GUARD_DEPTH`, appended last.
 use crate::stage::record::difference;
-use crate::stage::{Stage, Way, cannot, landed};
+use crate::stage::{Stage, Way, cannot, landed, listed};
 
 const WAYS: &[Way] = &[Way::Dash, Way::Shim, Way::Text];
 
@@ -102,7 +102,7 @@ fn transparent(cases: &[Case]) {
         s = back;
         bad.extend(found);
     }
-    assert!(bad.is_empty(), "{} differences in {} cases:\n{}", bad.len(), cases.len(), bad.join("\n"));
+    assert!(bad.is_empty(), "{} differences in {} cases:\n{}", bad.len(), cases.len(), listed(&bad));
 }
 
 fn with_launch(words: &[&str]) -> Case {
@@ -224,7 +224,7 @@ fn arguments_that_are_not_text() {
         s = back;
         bad.extend(found);
     }
-    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(bad.is_empty(), "{}", listed(&bad));
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn argv0_stays_what_was_typed() {
         s = back;
         bad.extend(found);
     }
-    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(bad.is_empty(), "{}", listed(&bad));
 }
 
 #[test]
@@ -335,7 +335,7 @@ fn process_one() {
     chain.extend(drop);
     let c = Case { chain, as_root: true, ..case("process 1") };
     let (s, bad) = compare(stage(), &c, WAYS);
-    assert!(bad.is_empty(), "{}", bad.join("\n"));
+    assert!(bad.is_empty(), "{}", listed(&bad));
     // The witness really was process 1.
     let run = s.cast(&["tool"]).chain(&c.chain).with_root().run();
     assert_eq!(run.records.first().map(|r| r.status("NSpid")), Some("1".to_owned()), "{run:?}");

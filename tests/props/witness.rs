@@ -5,8 +5,8 @@
 //! before a single descriptor is opened for writing.
 //!
 //! Where it writes follows from where it lies: `DIR/bin/git` appends one line to `DIR/records` and answers with
-//! `DIR/replies/git` (`STATUS` on the first line, then its standard output). Tools are hard links, so that
-//! `/proc/self/exe` keeps the tool's name; no variable tells the place, since the environment is observed too.
+//! `DIR/replies/git` (`STATUS` on the first line, then its standard output). Tools are copies or hard links, so
+//! that `/proc/self/exe` keeps the tool's name; no variable tells the place, since the environment is observed too.
 //! In a private view of the file system, where it lies in `/usr/bin`, the folder is `/run/witness`.
 #![no_main]
 
@@ -46,22 +46,17 @@ fn answer(home: &Path, name: &OsStr) -> c_int {
     if let Some(says) = reply.get(cut + 1..)
         && !says.is_empty()
     {
-        // Opened anew: 1 may be closed, and then nothing is said.
-        if let Ok(mut out) = fs::OpenOptions::new().append(true).open("/proc/self/fd/1") {
-            let _ = out.write_all(says);
-        }
+        // If 1 is closed, nothing is said.
+        let mut out = std::io::stdout();
+        let _ = out.write_all(says).and_then(|()| out.flush());
     }
     match status {
         "abort" => std::process::abort(),
         // Reads what it is given, to stand in for `cat`.
         "cat" => {
-            let (Ok(mut i), Ok(mut o)) = (
-                fs::File::open("/proc/self/fd/0"),
-                fs::OpenOptions::new().append(true).open("/proc/self/fd/1"),
-            ) else {
-                return 98;
-            };
-            c_int::from(std::io::copy(&mut i, &mut o).is_err())
+            let mut out = std::io::stdout();
+            let copied = std::io::copy(&mut std::io::stdin(), &mut out).and_then(|_| out.flush());
+            c_int::from(copied.is_err())
         }
         s => s.parse().unwrap_or(97),
     }

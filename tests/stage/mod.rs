@@ -1,7 +1,7 @@
 //! The stage: a small world in a throw-away folder, with a witness in place of every tool.
 //!
 //! ```text
-//! DIR/home      HOME                 DIR/bin      tools: hard links to the witness, on PATH
+//! DIR/home      HOME                 DIR/bin      tools: copies of the witness, on PATH
 //! DIR/guard     EXEC_GUARD_HOME      DIR/shims    links to exec-guard, first on PATH where a test says so
 //! DIR/records   what witnesses saw   DIR/replies  what they answer        DIR/work  working folder
 //! ```
@@ -16,7 +16,6 @@ pub mod run;
 pub mod trace;
 pub mod view;
 
-use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
@@ -47,14 +46,14 @@ pub fn cannot(what: &str) {
 #[must_use]
 pub struct Stage {
     dir: tempfile::TempDir,
-    extra_env: RefCell<Vec<Vec<u8>>>,
+    extra_env: Vec<Vec<u8>>,
 }
 
 impl Stage {
     /// An empty world: no policy document, no tool.
     pub fn new() -> Stage {
         let dir = tempfile::Builder::new().prefix("s").tempdir_in(&programs().base).expect("a folder");
-        let stage = Stage { dir, extra_env: RefCell::new(Vec::new()) };
+        let stage = Stage { dir, extra_env: Vec::new() };
         fs::set_permissions(stage.root(), fs::Permissions::from_mode(0o755)).expect("mode");
         own(stage.root());
         for (name, mode) in [
@@ -123,9 +122,9 @@ impl Stage {
         self.policy(&doc)
     }
 
-    /// A witness of that name on PATH.
+    /// A witness of that name on PATH. A file of its own: a link made elsewhere meanwhile would change it.
     pub fn tool(self, name: &str) -> Stage {
-        fs::hard_link(&programs().witness, self.path("bin").join(name)).expect("a witness");
+        fs::copy(&programs().witness, self.path("bin").join(name)).expect("a witness");
         self
     }
 
@@ -143,8 +142,8 @@ impl Stage {
     }
 
     /// One more entry at the end of the environment.
-    pub fn env(self, entry: &str) -> Stage {
-        self.extra_env.borrow_mut().push(entry.as_bytes().to_vec());
+    pub fn env(mut self, entry: &str) -> Stage {
+        self.extra_env.push(entry.as_bytes().to_vec());
         self
     }
 
@@ -160,7 +159,7 @@ impl Stage {
         .into_iter()
         .map(String::into_bytes)
         .collect();
-        out.extend(self.extra_env.borrow().iter().cloned());
+        out.extend(self.extra_env.iter().cloned());
         out
     }
 
@@ -196,6 +195,16 @@ impl Stage {
         let text = fs::read_to_string(self.path("records")).expect("records");
         text.lines().map(|l| Record(serde_json::from_str(l).expect("a record"))).collect()
     }
+}
+
+/// A list of faults for a panic: not more than can be read.
+pub fn listed(bad: &[String]) -> String {
+    let most = 60;
+    let mut out = bad.iter().take(most).map(String::as_str).collect::<Vec<_>>().join("\n");
+    if bad.len() > most {
+        out.push_str(&format!("\n… and {} more", bad.len() - most));
+    }
+    out
 }
 
 /// Gives a path to the player.

@@ -13,7 +13,7 @@ pub struct Programs {
     pub guard: PathBuf,
     /// `exec-guardctl`.
     pub ctl: PathBuf,
-    /// The witness; tools are hard links to it.
+    /// The witness, which tools are copies of.
     pub witness: PathBuf,
     /// Starts programs out of odd situations.
     pub launch: PathBuf,

@@ -5,8 +5,10 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use super::pty::Terminal;
 use super::{Record, Stage, player, programs};
 
 /// How the program is reached.
@@ -39,6 +41,7 @@ pub struct Cast<'a> {
     stdin: Option<Vec<u8>>,
     argv0: Option<Vec<u8>>,
     as_root: bool,
+    terminal: Option<&'a Terminal>,
     limit: Duration,
 }
 
@@ -55,6 +58,7 @@ impl<'a> Cast<'a> {
             stdin: None,
             argv0: None,
             as_root: false,
+            terminal: None,
             limit: Duration::from_secs(20),
         }
     }
@@ -107,6 +111,12 @@ impl<'a> Cast<'a> {
         self
     }
 
+    /// With this as the controlling terminal and standard input; stdout and stderr stay pipes.
+    pub fn terminal(mut self, terminal: &'a Terminal) -> Self {
+        self.terminal = Some(terminal);
+        self
+    }
+
     /// Starts it, with pipes.
     pub fn start(&self) -> Child {
         let env = self.env.clone().unwrap_or_else(|| self.stage.environment());
@@ -115,12 +125,15 @@ impl<'a> Cast<'a> {
             raw.extend_from_slice(e);
             raw.push(0);
         }
-        self.stage.write("environment", &raw, 0o644);
+        // A file for each run: several may be started at once.
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let file = format!("environment{}", RUNS.fetch_add(1, Ordering::Relaxed));
+        self.stage.write(&file, &raw, 0o644);
         let p = programs();
         let os = |b: &[u8]| OsString::from_vec(b.to_vec());
         let name = self.words.first().cloned().unwrap_or_default();
         let in_dir = |dir: &str| self.stage.path(dir).join(os(&name)).into_os_string();
-        let (file, argv0, rest): (OsString, Vec<u8>, Vec<Vec<u8>>) = match self.way {
+        let (program, argv0, rest): (OsString, Vec<u8>, Vec<Vec<u8>>) = match self.way {
             Way::Plain => (in_dir("bin"), name.clone(), self.words[1..].to_vec()),
             Way::Path => (os(&name), name.clone(), self.words[1..].to_vec()),
             Way::Shim => (in_dir("shims"), name.clone(), self.words[1..].to_vec()),
@@ -137,12 +150,19 @@ impl<'a> Cast<'a> {
         };
         // A session of its own: no terminal of the tests' caller, no mark of an agent among the ancestors.
         let mut cmd = Command::new("/usr/bin/setsid");
-        cmd.args(&self.chain).arg(&p.launch).arg("--env").arg(self.stage.path("environment"));
+        if self.terminal.is_some() {
+            cmd.arg("--ctty");
+        }
+        cmd.args(&self.chain).arg(&p.launch).arg("--env").arg(self.stage.path(&file));
         cmd.args(self.launch.iter().map(|w| os(w)));
-        cmd.arg("--argv0").arg(os(self.argv0.as_ref().unwrap_or(&argv0))).arg("--").arg(file);
+        cmd.arg("--argv0").arg(os(self.argv0.as_ref().unwrap_or(&argv0))).arg("--").arg(program);
         cmd.args(rest.iter().map(|w| os(w))).env_clear().current_dir(&self.cwd);
-        let piped = if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
-        cmd.stdin(piped).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let stdin = match (self.terminal, &self.stdin) {
+            (Some(t), _) => t.end(),
+            (None, Some(_)) => Stdio::piped(),
+            (None, None) => Stdio::null(),
+        };
+        cmd.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some((uid, gid)) = player().filter(|_| !self.as_root) {
             cmd.uid(uid).gid(gid);
         }
@@ -151,6 +171,11 @@ impl<'a> Cast<'a> {
 
     /// Runs it to its end.
     pub fn run(self) -> Run {
+        self.talk(|| {})
+    }
+
+    /// Runs it to its end, and does something meanwhile.
+    pub fn talk(self, meanwhile: impl FnOnce()) -> Run {
         self.stage.clear();
         let began = Instant::now();
         let mut child = self.start();
@@ -167,6 +192,7 @@ impl<'a> Cast<'a> {
             };
             let so = s.spawn(move || read(&mut o));
             let se = s.spawn(move || read(&mut e));
+            meanwhile();
             let status = wait(&mut child, began, self.limit);
             (so.join().expect("thread"), se.join().expect("thread"), status)
         });
