@@ -25,7 +25,7 @@ mod getopt;
 pub mod glob;
 mod judge;
 mod resolve;
-mod wrapper;
+pub mod wrapper;
 
 mod decide;
 mod learn;

@@ -1,11 +1,30 @@
 //! Programs that run another one: one layer is peeled by the table in `tables::wrappers`.
+//!
+//! A program is known under several names: as typed, as found, as it really is. Each name is looked up, with
+//! version and `.exe`-like suffixes stripped, and the strictest outcome counts. What is not modelled is
+//! refused, never guessed: an unknown option may swallow the word that looked like the command.
+#![allow(clippy::result_large_err, reason = "an early outcome is no error; it is moved once")]
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::arg::Arg;
 
-/// How a wrapper is satisfied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+mod carriers;
+mod elsewhere;
+mod interpreter;
+mod names;
+mod own;
+mod runners;
+mod shells;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use names::{class_of, is_shell, known_for, learnable};
+
+/// How a wrapper is satisfied, from the least strict to the strictest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Satisfied when what it carries is.
     Transparent,
@@ -13,7 +32,8 @@ pub enum Class {
     Carrier,
     /// The same, and never learned by *allow always*.
     Privileged,
-    /// What it carries runs elsewhere or is not known here: its entry must say so by `args` or `carries`.
+    /// What it carries runs elsewhere or is not known here: its entry must say so by `args` or `carries`. The
+    /// inner commands are named as far as they can be read, for deny lists and for showing; there may be none.
     Remote,
 }
 
@@ -52,13 +72,18 @@ pub enum Inner {
 /// How a shell is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellUse {
-    /// Name of the shell (last component), e.g. `bash`.
+    /// Which shell it is, e.g. `bash`: the most telling of the names it is known by. `sh` if nothing more is
+    /// known, [`FROM_ENVIRONMENT`] if the program takes it from the variable `SHELL`.
     pub name: Vec<u8>,
     /// True if start-up files would run (`-l`, `--login`, `-i`, argv[0] with a dash).
     pub startup: bool,
     /// Options that must be kept in the executed form (`-e`, `-u`, `-x`, `-o pipefail`, `-O extglob` …), as words.
     pub keep: Vec<Vec<u8>>,
 }
+
+/// The name of a shell that is whatever the variable `SHELL` says (`flock -c`, `script -c`): no language is
+/// known for it.
+pub const FROM_ENVIRONMENT: &[u8] = b"$SHELL";
 
 /// What peeling one layer gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,12 +121,78 @@ pub struct Carried {
     /// A finding the wrapper deserves besides (e.g. `time -o FILE` writes a file).
     pub also_ask: Option<Cow<'static, str>>,
 }
-pub fn peel(_n: &[&[u8]], _a0: &[u8], _a: &[Arg], _s: &[Vec<u8>]) -> Peel {
-    Peel::No
+
+impl Carried {
+    /// Carries these, changes nothing.
+    fn new(class: Class, inner: Vec<Inner>) -> Carried {
+        Carried {
+            class,
+            inner,
+            assignments: Vec::new(),
+            unset: Some(Vec::new()),
+            chdir: None,
+            also_ask: None,
+        }
+    }
 }
-pub fn is_shell(_n: &[u8], _s: &[Vec<u8>]) -> bool {
-    false
+
+/// What stands in a refusal for a word whose value is known only at run time.
+const DYNAMIC: &str = "a word known only at run time stands where an option or the command could be";
+
+/// What stands in a refusal for an option that is in no table.
+const UNKNOWN: &str = "an option that is not known here";
+
+/// Looks one layer into a command.
+///
+/// `names` are the last components under which the program is known, as typed, as found, as it really is;
+/// `argv0` is what the program will read as its own name; `args` are the words after it; `shells` are the
+/// lines of /etc/shells. Total: what cannot be judged is [`Peel::Refused`].
+pub fn peel(names: &[&[u8]], argv0: &[u8], args: &[Arg], shells: &[Vec<u8>]) -> Peel {
+    let hits = names::hits(names, argv0, shells);
+    let mut best = Peel::No;
+    for hit in &hits.found {
+        let mut peel = match hit.what {
+            names::What::Row(row) => walk::row(row, argv0, args),
+            names::What::Interpreter(row) => interpreter::peel(row, args),
+            names::What::Unlinked => Peel::Refused {
+                why: "a program that is many in one, under a name it may not know".into(),
+                at: None,
+                class: Class::Privileged,
+            },
+        };
+        if !hit.certain {
+            raise(&mut peel);
+        }
+        best = stricter(best, peel);
+    }
+    if let Some(shell) = &hits.shell {
+        let mut peel = shells::peel(shell, argv0, args);
+        if !shell.certain {
+            raise(&mut peel);
+        }
+        best = stricter(best, peel);
+    }
+    best
 }
-pub fn learnable(_n: &[&[u8]]) -> bool {
-    true
+
+/// A name that only resembles the one in the table needs an entry of its own.
+fn raise(peel: &mut Peel) {
+    match peel {
+        Peel::Carries(c) => c.class = c.class.max(Class::Carrier),
+        Peel::Refused { class, .. } => *class = (*class).max(Class::Carrier),
+        Peel::No | Peel::Empty => {}
+    }
+}
+
+/// The stricter of two outcomes; the first if they are alike.
+fn stricter(a: Peel, b: Peel) -> Peel {
+    fn rank(p: &Peel) -> (u8, Option<Class>) {
+        match p {
+            Peel::No => (0, None),
+            Peel::Empty => (1, None),
+            Peel::Carries(c) => (2, Some(c.class)),
+            Peel::Refused { class, .. } => (3, Some(*class)),
+        }
+    }
+    if rank(&b) > rank(&a) { b } else { a }
 }

@@ -3,3 +3,7 @@ pub mod builtins;
 pub mod hazards;
 pub mod never_safe;
 pub mod safe_bins;
+
+pub(crate) mod interpreters;
+pub(crate) mod shells;
+pub(crate) mod wrappers;

@@ -1,0 +1,213 @@
+//! Carriers with a grammar of their own: xargs, find, fd, parallel, entr.
+use super::walk::{Cx, dynamic, fits};
+use super::{DYNAMIC, Inner, Peel, UNKNOWN};
+use crate::arg::Arg;
+use crate::tables::wrappers::Kind;
+
+/// What stands for words that come from a list.
+const LIST: &[u8] = b"...";
+
+/// A word in which a mark is replaced at run time.
+fn marked(word: &Arg, mark: &[u8], single: bool) -> Arg {
+    match word {
+        Arg::Literal(b) if !mark.is_empty() => match b.windows(mark.len()).position(|w| w == mark) {
+            Some(p) => dynamic(b, b.get(..p).unwrap_or_default(), single),
+            None => word.clone(),
+        },
+        _ => word.clone(),
+    }
+}
+
+/// xargs: the command with words of standard input behind it, or in place of a mark.
+pub(super) fn xargs(cx: &Cx) -> Result<Peel, Peel> {
+    let mut w = cx.walk()?;
+    let mut mark: Option<Vec<u8>> = None;
+    let mut appends = true;
+    for (name, value) in &w.seen {
+        match *name {
+            "I" | "J" | "R" | "i" | "replace" => {
+                // BSD's -R only counts.
+                if *name == "R" {
+                    continue;
+                }
+                let value = match value {
+                    None => b"{}".to_vec(),
+                    Some(v) => match v.literal() {
+                        Some(b) if !b.is_empty() => b.to_vec(),
+                        _ => return Err(cx.refuse("what xargs replaces is not known", None)),
+                    },
+                };
+                mark = Some(value);
+                appends = *name == "J";
+            }
+            // The later of these wins over a replacement: words are appended again.
+            "n" | "max-args" | "L" | "l" | "max-lines" => appends = true,
+            _ => {}
+        }
+    }
+    let command = cx.args.get(w.next..).unwrap_or_default();
+    let mut words: Vec<Arg> = if command.is_empty() { vec![Arg::lit("echo")] } else { command.to_vec() };
+    if let Some(mark) = &mark {
+        words = words.iter().map(|a| marked(a, mark, true)).collect();
+    }
+    if appends || command.is_empty() {
+        words.push(dynamic(LIST, b"", false));
+    }
+    w.carried.inner.push(Inner::Argv { words, range: w.next..cx.args.len() });
+    Ok(Peel::Carries(w.carried))
+}
+
+fn is_exec(word: Option<&[u8]>) -> bool {
+    matches!(word, Some(b"-exec" | b"-execdir" | b"-ok" | b"-okdir"))
+}
+
+/// find: each `-exec … ;` and `-exec … {} +`. Whether such a word is the value of another test is not asked:
+/// taking it for an action is the stricter reading.
+pub(super) fn find(cx: &Cx) -> Peel {
+    let mut inner = Vec::new();
+    let mut elsewhere = false;
+    let mut at = cx.from;
+    while at < cx.args.len() {
+        let word = cx.literal(at);
+        if !is_exec(word) {
+            at += 1;
+            continue;
+        }
+        elsewhere |= matches!(word, Some(b"-execdir" | b"-okdir"));
+        let start = at + 1;
+        let Some(end) = (start..cx.args.len()).find(|i| {
+            cx.literal(*i) == Some(b";") || (cx.literal(*i) == Some(b"+") && cx.literal(i - 1) == Some(b"{}"))
+        }) else {
+            return cx.refuse("-exec without its end", at);
+        };
+        let many = cx.literal(end) == Some(b"+");
+        let words = cx.args.get(start..end).unwrap_or_default();
+        for (i, word) in words.iter().enumerate() {
+            // A word that becomes `;` ends the command early, and more actions may follow.
+            let more =
+                words.get(i + 1..).unwrap_or_default().iter().any(|a| a.known_prefix().starts_with(b"-"));
+            if word.is_dynamic() && (!fits(Kind::Any, word) || (more && word.may_be_option())) {
+                return cx.refuse("a word known only at run time may end the -exec", start + i);
+            }
+        }
+        if words.is_empty() {
+            return cx.refuse("-exec without a command", at);
+        }
+        let words = words.iter().map(|a| marked(a, b"{}", !many)).collect();
+        inner.push(Inner::Argv { words, range: start..end });
+        at = end + 1;
+    }
+    if inner.is_empty() {
+        return Peel::No;
+    }
+    let mut peel = cx.carries(inner);
+    if let (Peel::Carries(c), true) = (&mut peel, elsewhere) {
+        c.chdir = Some(dynamic(b"{}", b"", true));
+    }
+    peel
+}
+
+/// fd: everything after `-x` or `-X`, up to a `;`. Letters of a cluster are read as fd does.
+pub(super) fn fd(cx: &Cx) -> Peel {
+    /// Short options with a value.
+    const VALUES: &[u8] = b"eEtdSocjCg";
+    let mut at = cx.from;
+    let mut start = None;
+    while let Some(word) = cx.args.get(at) {
+        at += 1;
+        let Some(w) = word.literal() else { continue };
+        if w == b"--" {
+            break;
+        }
+        if matches!(w, b"--exec" | b"--exec-batch") {
+            start = Some((at, None));
+            break;
+        }
+        if let Some(first) = w.strip_prefix(b"--exec=").or(w.strip_prefix(b"--exec-batch=")) {
+            start = Some((at, Some(first.to_vec())));
+            break;
+        }
+        let Some(letters) = w.strip_prefix(b"-").filter(|l| !l.starts_with(b"-")) else { continue };
+        for (i, letter) in letters.iter().enumerate() {
+            let rest = letters.get(i + 1..).unwrap_or_default();
+            match letter {
+                b'x' | b'X' => {
+                    let rest = rest.strip_prefix(b"=").unwrap_or(rest);
+                    start = Some((at, (!rest.is_empty()).then(|| rest.to_vec())));
+                    break;
+                }
+                l if VALUES.contains(l) && *l != b'g' => {
+                    // The value is attached, or the next word.
+                    if rest.is_empty() {
+                        at += 1;
+                    }
+                    break;
+                }
+                _ => {}
+            }
+        }
+        if start.is_some() {
+            break;
+        }
+    }
+    let Some((from, attached)) = start else { return Peel::No };
+    let end = (from..cx.args.len()).find(|i| cx.literal(*i) == Some(b";")).unwrap_or(cx.args.len());
+    if end + 1 < cx.args.len() {
+        return cx.refuse("words after the end of fd's command", end + 1);
+    }
+    let mut words: Vec<Arg> = attached.map(|a| Arg::lit(&a)).into_iter().collect();
+    words.extend(cx.args.get(from..end).unwrap_or_default().iter().cloned());
+    if words.is_empty() {
+        return cx.refuse("-x without a command", None);
+    }
+    let has_mark = words.iter().any(|a| a.literal().is_some_and(|b| b.contains(&b'{')));
+    let mut words: Vec<Arg> = words.iter().map(|a| marked(a, b"{", false)).collect();
+    if !has_mark {
+        words.push(dynamic(LIST, b"", false));
+    }
+    cx.carries(vec![Inner::Argv { words, range: from..end }])
+}
+
+/// entr: the command, `/_` being the file that changed.
+pub(super) fn entr(cx: &Cx) -> Result<Peel, Peel> {
+    let mut peel = cx.command(cx.walk()?, &[], None)?;
+    if let Peel::Carries(c) = &mut peel {
+        for inner in &mut c.inner {
+            if let Inner::Argv { words, .. } = inner {
+                *words = words.iter().map(|a| marked(a, b"/_", true)).collect();
+            }
+        }
+    }
+    Ok(peel)
+}
+
+/// parallel: the words up to `:::`, run by a shell for each item. Only words that mean the same to every shell
+/// are read; without a command the items themselves are commands.
+pub(super) fn parallel(cx: &Cx) -> Result<Peel, Peel> {
+    let mut w = cx.walk()?;
+    let separator = |i: &usize| matches!(cx.literal(*i), Some(b":::" | b"::::" | b":::+" | b"::::+"));
+    let end = (w.next..cx.args.len()).find(separator).unwrap_or(cx.args.len());
+    let words = cx.args.get(w.next..end).unwrap_or_default();
+    if words.is_empty() {
+        w.carried.inner.push(Inner::Stdin);
+        return Ok(Peel::Carries(w.carried));
+    }
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./:=@%+,-{}".contains(&b);
+    for (i, word) in words.iter().enumerate() {
+        match word.literal() {
+            None => return Err(cx.refuse(DYNAMIC, w.next + i)),
+            Some(b) if b.is_empty() || !b.iter().all(|b| plain(*b)) => {
+                return Err(
+                    cx.refuse("a text that parallel hands to a shell after replacing marks", w.next + i)
+                );
+            }
+            Some(b"{}") if i == 0 => return Err(cx.refuse("the items are commands", w.next)),
+            Some(b) if i == 0 && b.contains(&b'=') => return Err(cx.refuse(UNKNOWN, w.next)),
+            Some(_) => {}
+        }
+    }
+    let mut out: Vec<Arg> = words.iter().map(|a| marked(a, b"{", true)).collect();
+    out.push(dynamic(LIST, b"", false));
+    w.carried.inner.push(Inner::Argv { words: out, range: w.next..end });
+    Ok(Peel::Carries(w.carried))
+}
