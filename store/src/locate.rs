@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 use policy::document::{Approvals, Config, Layer, LoadError, LoadErrorKind, Policy};
 use sys::file::{FileError, Owner, open_checked};
 
+use crate::edit::{Begin, Target};
+
 /// Name of the document with the lists.
 pub const APPROVALS: &str = "exec-approvals.json";
 /// Name of the document with the settings.
@@ -71,7 +73,7 @@ pub struct Loaded {
     pub policy: Policy,
     /// The approvals document that *always allow* is written to; it need not exist yet. `None` if there is no
     /// place for one.
-    pub editable: Option<PathBuf>,
+    pub editable: Option<Target>,
     /// Folder of journal, tickets and locks; need not exist yet. The user's, so that the environment cannot lead
     /// the journal away; `EXEC_GUARD_HOME` where the user has no document.
     pub state: Option<PathBuf>,
@@ -117,7 +119,9 @@ pub fn load(places: &Places) -> Result<Loaded, LoadError> {
         (None, Some(_), _) => named.map(|n| n.join(APPROVALS)),
         _ => folder.as_ref().map(|f| f.join(APPROVALS)),
     };
-    Ok(Loaded { policy: Policy::new(system, user, home, openclaw), editable, state: folder })
+    let policy = Policy::new(system, user, home, openclaw);
+    let begin = if policy.is_embedded() { Begin::Cautious } else { Begin::Empty };
+    Ok(Loaded { editable: editable.map(|path| Target { path, begin }), policy, state: folder })
 }
 
 /// The folder `EXEC_GUARD_HOME` names.
@@ -264,15 +268,17 @@ mod tests {
         let s = Stage::new();
         assert_eq!(s.security(), Security::Allowlist);
         let l = load(&s.1).unwrap();
-        assert_eq!(l.editable, Some(s.0.path().join("home/.exec-guard/exec-approvals.json")));
+        let target = l.editable.unwrap();
+        assert_eq!(target.path, s.0.path().join("home/.exec-guard/exec-approvals.json"));
+        assert_eq!(target.begin, Begin::Cautious);
         let claw = s.put("home/.openclaw/exec-approvals.json", &doc("full"));
         assert_eq!(s.security(), Security::Full);
-        assert_eq!(load(&s.1).unwrap().editable, Some(claw));
+        assert_eq!(load(&s.1).unwrap().editable, Some(Target::at(claw)));
         s.put("home/.exec-guard/config.json", "{ /* only settings */ }");
         assert_eq!(s.security(), Security::Full);
         let own = s.put("home/.exec-guard/exec-approvals.json", &doc("deny"));
         assert_eq!(s.security(), Security::Deny);
-        assert_eq!(load(&s.1).unwrap().editable, Some(own));
+        assert_eq!(load(&s.1).unwrap().editable, Some(Target::at(own)));
     }
 
     #[test]
@@ -283,14 +289,14 @@ mod tests {
         assert_eq!(s.security(), Security::Allowlist);
         let l = load(&s.1).unwrap();
         assert_eq!(l.state, Some(s.0.path().join("named")));
-        assert_eq!(l.editable, Some(s.0.path().join("named/exec-approvals.json")));
+        assert_eq!(l.editable, Some(Target::at(s.0.path().join("named/exec-approvals.json"))));
         fs::remove_file(claw).unwrap();
         s.put("named/exec-approvals.json", &doc("full"));
         assert_eq!(s.security(), Security::Full);
         let own = s.put("home/.exec-guard/exec-approvals.json", &doc("allowlist"));
         assert_eq!(s.security(), Security::Allowlist);
         let l = load(&s.1).unwrap();
-        assert_eq!((l.editable, l.state), (Some(own), Some(s.0.path().join("home/.exec-guard"))));
+        assert_eq!((l.editable, l.state), (Some(Target::at(own)), Some(s.0.path().join("home/.exec-guard"))));
         s.put("named/exec-approvals.json", &doc("deny"));
         assert_eq!(s.security(), Security::Deny);
         let mut s = s;
