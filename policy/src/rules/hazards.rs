@@ -1,13 +1,310 @@
+//! Hazards: what makes a well-known, allowed program run another one, load code, write, delete or send a
+//! file, beyond what its name announces.
+//!
+//! The table ([`crate::tables::hazards`]) is data; here a command line is taken apart as the program itself
+//! would do it ([`scan`]) and held against the rows. A net, not a wall: a program without a row has no
+//! hazards, and an option nobody wrote down is no hit.
 use crate::arg::Arg;
-use crate::tables::hazards::Category;
+use crate::tables::hazards::{Category, Deed, Opts, PROGRAMS, Program, Row, Test, When};
+
+mod awk;
+mod git;
+mod scan;
+mod sed;
+mod shapes;
+
+use scan::{Name, Opt, Seen, Val, scan};
+
+/// One hazard found.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HazardHit {
+    /// What it does.
     pub category: Category,
+    /// The word that does it, as an index of the arguments; `None` if it is the lack of one.
     pub at: Option<usize>,
+    /// The program whose row this is.
     pub program: &'static str,
+    /// One sentence for the person who is asked.
     pub why: &'static str,
+    /// Where that is written.
     pub source: &'static str,
+    /// True if a word known only at run time stands where it could make the hazard, rather than making it.
     pub dynamic: bool,
 }
-pub fn hazards(_n: &[&[u8]], _a: &[Arg]) -> Vec<HazardHit> {
-    vec![]
+
+/// The hazards of a command. `names` are the last components of the name as typed, as found and as it
+/// really is; the rows of all of them apply. `args` are the words after it.
+pub fn hazards(names: &[&[u8]], args: &[Arg]) -> Vec<HazardHit> {
+    let stems: Vec<&[u8]> = names.iter().flat_map(|n| stems(n)).collect();
+    let mut out = Vec::new();
+    for program in PROGRAMS.iter().flat_map(|family| family.iter()) {
+        let named = program.names.iter().find(|n| stems.contains(&n.as_bytes()));
+        if let Some(name) = named {
+            judge(program, name, args, &mut out);
+        }
+    }
+    out
 }
+
+/// Ends that distributions append to tell alternatives of one program apart.
+const ALTERNATIVES: &[&str] =
+    &["basic", "tiny", "nox", "gtk", "gtk3", "athena", "openbsd", "traditional", "bfd", "gold", "exe"];
+
+/// Tools that cross-compilers prefix with a target (`x86_64-linux-gnu-gcc`).
+const PREFIXED: &[&str] = &["gcc", "g++", "c++", "cpp", "ld", "as", "ar", "objcopy", "clang", "clang++"];
+
+/// The name, and what is left of it without a version, an alternative's suffix or a target's prefix.
+fn stems(name: &[u8]) -> Vec<&[u8]> {
+    let mut out = vec![name];
+    let mut stem = name;
+    if let Some(dot) = stem.iter().rposition(|b| *b == b'.') {
+        let end = stem.get(dot + 1..).unwrap_or_default();
+        if ALTERNATIVES.iter().any(|a| a.as_bytes().eq_ignore_ascii_case(end)) {
+            stem = stem.get(..dot).unwrap_or_default();
+            out.push(stem);
+        }
+    }
+    let letters = stem.iter().rposition(|b| !b.is_ascii_digit() && *b != b'.').map_or(0, |p| p + 1);
+    let without = stem.get(..letters).unwrap_or_default();
+    let without = if letters < stem.len() { without.strip_suffix(b"-").unwrap_or(without) } else { without };
+    if !without.is_empty() {
+        out.push(without);
+        if let Some(dash) = without.iter().rposition(|b| *b == b'-') {
+            let tool = without.get(dash + 1..).unwrap_or_default();
+            if PREFIXED.iter().any(|p| p.as_bytes() == tool) {
+                out.push(tool);
+            }
+        }
+    }
+    out
+}
+
+fn judge(program: &'static Program, name: &'static str, args: &[Arg], out: &mut Vec<HazardHit>) {
+    let has_subs = !program.subs.is_empty();
+    let seen = scan(&program.opts, args, has_subs);
+    weigh(program.rows, &program.opts, &seen, name, out);
+    let Some(first) = seen.operands.first().copied().filter(|_| has_subs) else {
+        return;
+    };
+    let sub = match seen.word(first) {
+        Some(Val::Known(sub)) => sub,
+        // Any sub-command may follow, and none is looked into: worst row of all.
+        _ => return dynamic(program.rows, first, name, out),
+    };
+    let rest = args.get(first + 1..).unwrap_or_default();
+    for entry in program.subs.iter().filter(|s| s.names.iter().any(|n| n.as_bytes() == sub)) {
+        let from = out.len();
+        let seen = scan(&entry.opts, rest, false);
+        weigh(entry.rows, &entry.opts, &seen, name, out);
+        for hit in out.iter_mut().skip(from) {
+            hit.at = hit.at.map(|at| at + first + 1);
+        }
+    }
+}
+
+/// Holds every row against the command line.
+fn weigh(rows: &'static [Row], opts: &Opts, seen: &Seen, name: &'static str, out: &mut Vec<HazardHit>) {
+    for row in rows {
+        let (at, dynamic) = match met(&row.when, opts, seen) {
+            Met::No => continue,
+            Met::Yes(at) => (at, false),
+            Met::Maybe(at) => (Some(at), true),
+        };
+        out.push(HazardHit {
+            category: row.category,
+            at,
+            program: name,
+            why: row.why,
+            source: row.source,
+            dynamic,
+        });
+    }
+    if let Some(at) = seen.dynamic.first() {
+        dynamic(rows, *at, name, out);
+    }
+}
+
+/// A word that may become any option stands at `at`: notes the first row an option can make.
+fn dynamic(rows: &'static [Row], at: usize, name: &'static str, out: &mut Vec<HazardHit>) {
+    if let Some(row) = rows.iter().find(|r| by_option(&r.when)) {
+        out.push(HazardHit {
+            category: row.category,
+            at: Some(at),
+            program: name,
+            why: row.why,
+            source: row.source,
+            dynamic: true,
+        });
+    }
+}
+
+fn by_option(when: &When) -> bool {
+    match when {
+        When::Opt(_) | When::Val(..) | When::Word(_) | When::Find(_) | When::Sed(_) | When::Awk(_) => true,
+        When::All(all) => all.iter().any(by_option),
+        _ => false,
+    }
+}
+
+/// How a row meets a command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Met {
+    No,
+    /// It is there, at this word.
+    Yes(Option<usize>),
+    /// The word at this place may turn out to be it.
+    Maybe(usize),
+}
+
+impl Met {
+    /// The surer of the two.
+    fn or(self, other: Met) -> Met {
+        match (self, other) {
+            (Met::Yes(_), _) | (Met::Maybe(_), Met::No) => self,
+            _ => other,
+        }
+    }
+
+    fn from_bool(yes: bool) -> Met {
+        if yes { Met::Yes(None) } else { Met::No }
+    }
+}
+
+fn met(when: &When, opts: &Opts, seen: &Seen) -> Met {
+    match when {
+        When::Always => Met::Yes(None),
+        When::Opt(names) => match seen.opts.iter().find(|o| is_one(opts, o, names)) {
+            Some(o) => Met::Yes(Some(o.at)),
+            None => Met::No,
+        },
+        When::Val(names, test) => {
+            let hits = seen.opts.iter().filter(|o| is_one(opts, o, names));
+            any(test, hits.filter_map(|o| o.val.map(|v| (o.at, v))))
+        }
+        When::Operand(test) => any(test, operands(seen, 0)),
+        When::Nth(n, test) => any(test, operands(seen, *n).take(1)),
+        When::From(n, test) => any(test, operands(seen, *n)),
+        When::Word(test) => any(
+            test,
+            (0..seen.args.len())
+                .take_while(|at| *at < seen.end)
+                .filter_map(|at| seen.word(at).map(|v| (at, v))),
+        ),
+        When::Anywhere(test) => {
+            any(test, (0..seen.args.len()).filter_map(|at| seen.word(at).map(|v| (at, v))))
+        }
+        When::Fewer(n) => Met::from_bool(seen.operands.len() < *n),
+        When::More(n) => seen.operands.get(*n).map_or(Met::No, |at| Met::Yes(Some(*at))),
+        When::Bare(names) => Met::from_bool(seen.operands.is_empty() && without(opts, seen, names)),
+        When::Without(names) => Met::from_bool(without(opts, seen, names)),
+        When::Path(path) => follow(path, seen),
+        When::All(all) => {
+            all.iter().fold(Met::Yes(None), |so_far, when| match (so_far, met(when, opts, seen)) {
+                (Met::No, _) | (_, Met::No) => Met::No,
+                (Met::Maybe(at), _) | (_, Met::Maybe(at)) => Met::Maybe(at),
+                (Met::Yes(a), Met::Yes(b)) => Met::Yes(b.or(a)),
+            })
+        }
+        When::Find(predicates) => shapes::find(seen, predicates),
+        When::Sed(deed) => {
+            script(opts, seen, *deed, sed::deeds, "-e --expression -f --file", "-e --expression")
+        }
+        When::Awk(deed) => {
+            script(opts, seen, *deed, awk::deeds, "-e --source -f --file -E --exec", "-e --source")
+        }
+        When::GitConfig => git::config(seen),
+    }
+}
+
+fn operands<'a>(seen: &'a Seen<'a>, from: usize) -> impl Iterator<Item = (usize, Val<'a>)> {
+    seen.operands.iter().skip(from).filter_map(|at| seen.word(*at).map(|v| (*at, v)))
+}
+
+fn any<'a>(test: &Test, values: impl Iterator<Item = (usize, Val<'a>)>) -> Met {
+    values.fold(Met::No, |so_far, (at, v)| {
+        so_far.or(match shapes::holds(test, v) {
+            Some(true) => Met::Yes(Some(at)),
+            Some(false) => Met::No,
+            None => Met::Maybe(at),
+        })
+    })
+}
+
+/// True if the option is one of `names` (with dashes, separated by blanks).
+fn is_one(opts: &Opts, opt: &Opt, names: &str) -> bool {
+    names.split_ascii_whitespace().any(|n| match (n.strip_prefix("--"), opt.name) {
+        (Some(full), Name::Long(written)) => scan::is_long(opts, written, full),
+        (None, Name::Short(letter)) => n.as_bytes().get(1) == Some(&letter) && n.len() == 2,
+        _ => false,
+    })
+}
+
+fn without(opts: &Opts, seen: &Seen, names: &str) -> bool {
+    !seen.opts.iter().any(|o| is_one(opts, o, names))
+}
+
+/// The first operands against a path such as `config set|delete`.
+fn follow(path: &str, seen: &Seen) -> Met {
+    let mut last = Met::No;
+    for (n, step) in path.split_ascii_whitespace().enumerate() {
+        let Some((at, v)) = operands(seen, n).next() else {
+            return Met::No;
+        };
+        match v {
+            Val::Known(word) if step.split('|').any(|s| s.as_bytes() == word) => {
+                if !matches!(last, Met::Maybe(_)) {
+                    last = Met::Yes(Some(at));
+                }
+            }
+            Val::Known(_) => return Met::No,
+            Val::Dynamic(prefix) if step.split('|').any(|s| s.as_bytes().starts_with(prefix)) => {
+                last = Met::Maybe(at);
+            }
+            Val::Dynamic(_) => return Met::No,
+        }
+    }
+    last
+}
+
+/// The program text of sed or awk: values of `texts`, or the first operand if none of `all` is there.
+fn script(
+    opts: &Opts,
+    seen: &Seen,
+    deed: Deed,
+    deeds: fn(&[u8]) -> Vec<Deed>,
+    all: &str,
+    texts: &str,
+) -> Met {
+    let mut parts: Vec<(usize, Val)> = seen
+        .opts
+        .iter()
+        .filter(|o| is_one(opts, o, texts))
+        .filter_map(|o| o.val.map(|v| (o.at, v)))
+        .collect();
+    if without(opts, seen, all) {
+        // `sed -i '' s/…/…/` is two words elsewhere than with GNU: look behind an empty script.
+        let skip = operands(seen, 0).take_while(|(_, v)| *v == Val::Known(b"")).count();
+        parts.extend(operands(seen, skip).take(1));
+    }
+    let mut text = Vec::new();
+    let Some(first) = parts.first().map(|(at, _)| *at) else {
+        return Met::No;
+    };
+    for (at, part) in &parts {
+        match part {
+            Val::Known(b) => {
+                text.extend_from_slice(b);
+                text.push(b'\n');
+            }
+            Val::Dynamic(_) => return Met::Maybe(*at),
+        }
+    }
+    text.pop();
+    match deeds(&text).contains(&deed) {
+        true => Met::Yes(Some(first)),
+        false => Met::No,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,321 @@
+//! Words into options and operands, in the manner of one program, where only some options are known.
+//!
+//! Differs from [`crate::getopt`] on purpose: that one closes the list (an unknown option is a doubt), this
+//! one looks for a few options among many and takes an unknown one for a flag.
+use crate::arg::Arg;
+use crate::tables::hazards::Opts;
+
+/// A value as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Val<'a> {
+    /// These bytes.
+    Known(&'a [u8]),
+    /// Bytes that begin so, the rest is known at run time.
+    Dynamic(&'a [u8]),
+}
+
+/// An option's name as written, without dashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name<'a> {
+    Short(u8),
+    Long(&'a [u8]),
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opt<'a> {
+    pub(super) name: Name<'a>,
+    pub(super) val: Option<Val<'a>>,
+    pub(super) at: usize,
+}
+
+/// A command line taken apart.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) args: &'a [Arg],
+    pub(super) opts: Vec<Opt<'a>>,
+    /// Operands by their place.
+    pub(super) operands: Vec<usize>,
+    /// Dynamic words that could turn out to be options.
+    pub(super) dynamic: Vec<usize>,
+    /// The place of `--`, or the number of words.
+    pub(super) end: usize,
+}
+
+impl<'a> Seen<'a> {
+    /// The value of the word at a place.
+    pub(super) fn word(&self, at: usize) -> Option<Val<'a>> {
+        self.args.get(at).map(value)
+    }
+}
+
+/// What is known of one word.
+pub(super) fn value(arg: &Arg) -> Val<'_> {
+    match arg {
+        Arg::Literal(b) => Val::Known(b),
+        Arg::Dynamic { prefix, .. } => Val::Dynamic(prefix),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    Value,
+    Attached,
+    Digits,
+    Last,
+}
+
+/// Whether options may follow.
+#[derive(PartialEq, Eq)]
+enum Goes {
+    On,
+    Ended,
+}
+
+/// Takes `args` apart. `stop` = the first operand ends the options whatever the style (it is a sub-command).
+pub(super) fn scan<'a>(opts: &Opts, args: &'a [Arg], stop: bool) -> Seen<'a> {
+    let mut seen =
+        Seen { args, opts: Vec::new(), operands: Vec::new(), dynamic: Vec::new(), end: args.len() };
+    let most = if stop { 1 } else { opts.style.stop };
+    let mut i = 0;
+    let mut only_operands = false;
+    while let Some(arg) = args.get(i) {
+        let at = i;
+        i += 1;
+        if only_operands {
+            seen.operands.push(at);
+            continue;
+        }
+        let (word, known) = match arg {
+            Arg::Literal(b) => (b.as_slice(), true),
+            Arg::Dynamic { prefix, .. } => (prefix.as_slice(), false),
+        };
+        if word == b"--" && known {
+            seen.end = at;
+            only_operands = true;
+        } else if word.len() > 1 && word.first() == Some(&b'-') {
+            let rest = word.get(1..).unwrap_or_default();
+            let double = rest.strip_prefix(b"-");
+            if !known {
+                seen.dynamic.push(at);
+            }
+            let goes = match (double, opts.style.single_dash) {
+                (Some(name), _) => long(opts, name, known, at, &mut i, &mut seen),
+                (None, true) => long(opts, rest, known, at, &mut i, &mut seen),
+                (None, false) => cluster(opts, rest, known, at, &mut i, &mut seen, false),
+            };
+            if goes == Goes::Ended {
+                only_operands = true;
+                seen.end = i;
+            }
+        } else if at == 0 && known && opts.style.bundle && !word.is_empty() {
+            let _ = cluster(opts, word, true, at, &mut i, &mut seen, true);
+        } else {
+            if arg.is_dynamic() && arg.may_be_option() {
+                seen.dynamic.push(at);
+            }
+            seen.operands.push(at);
+            if seen.operands.len() >= most {
+                only_operands = true;
+                seen.end = seen.end.min(at + 1);
+            }
+        }
+    }
+    seen
+}
+
+fn long<'a>(opts: &Opts, word: &'a [u8], known: bool, at: usize, i: &mut usize, seen: &mut Seen<'a>) -> Goes {
+    let (name, attached) = match word.iter().position(|b| *b == b'=') {
+        Some(p) => (word.get(..p).unwrap_or_default(), word.get(p + 1..)),
+        None => (word, None),
+    };
+    let val = match attached {
+        Some(v) if known => Some(Val::Known(v)),
+        Some(v) => Some(Val::Dynamic(v)),
+        // `--out$x` may name anything: the word is already noted as dynamic.
+        None if !known => return Goes::On,
+        None => match long_takes(opts, name) {
+            Takes::Value | Takes::Last => next(seen.args, i),
+            _ => None,
+        },
+    };
+    seen.opts.push(Opt { name: Name::Long(name), val, at });
+    if long_takes(opts, name) == Takes::Last { Goes::Ended } else { Goes::On }
+}
+
+fn next<'a>(args: &'a [Arg], i: &mut usize) -> Option<Val<'a>> {
+    let v = args.get(*i).map(value);
+    if v.is_some() {
+        *i += 1;
+    }
+    v
+}
+
+/// Whether a long option takes a separate value: by its full name, or by the names it can be short for.
+fn long_takes(opts: &Opts, name: &[u8]) -> Takes {
+    let mut found = Takes::Nothing;
+    for entry in opts.long.split_ascii_whitespace() {
+        let (full, takes) = match entry.split_once('=') {
+            Some((n, "?")) => (n, Takes::Attached),
+            Some((n, "!")) => (n, Takes::Last),
+            Some((n, _)) => (n, Takes::Value),
+            None => (entry, Takes::Nothing),
+        };
+        if full.as_bytes() == name {
+            return takes;
+        }
+        if opts.style.abbreviate && full.as_bytes().starts_with(name) {
+            found = takes;
+        }
+    }
+    found
+}
+
+/// True if the long option `written` is `full`, or is short for it.
+pub(super) fn is_long(opts: &Opts, written: &[u8], full: &str) -> bool {
+    if full.as_bytes() == written {
+        return true;
+    }
+    opts.style.abbreviate
+        && !written.is_empty()
+        && full.as_bytes().starts_with(written)
+        && !opts
+            .long
+            .split_ascii_whitespace()
+            .any(|e| e.split('=').next().unwrap_or_default().as_bytes() == written)
+}
+
+fn cluster<'a>(
+    opts: &Opts,
+    letters: &'a [u8],
+    known: bool,
+    at: usize,
+    i: &mut usize,
+    seen: &mut Seen<'a>,
+    bundle: bool,
+) -> Goes {
+    let mut k = 0;
+    while let Some(letter) = letters.get(k).copied() {
+        k += 1;
+        let rest = letters.get(k..).unwrap_or_default();
+        let name = Name::Short(letter);
+        let attached = if known { Val::Known(rest) } else { Val::Dynamic(rest) };
+        match short_takes(opts, letter) {
+            Takes::Nothing => seen.opts.push(Opt { name, val: None, at }),
+            // In a bundle the values follow in order, and letters go on.
+            Takes::Value if bundle => {
+                let val = next(seen.args, i);
+                seen.opts.push(Opt { name, val, at });
+            }
+            Takes::Value => {
+                let val = if rest.is_empty() && known { next(seen.args, i) } else { Some(attached) };
+                seen.opts.push(Opt { name, val, at });
+                return Goes::On;
+            }
+            Takes::Last => {
+                let val = if rest.is_empty() && known { next(seen.args, i) } else { Some(attached) };
+                seen.opts.push(Opt { name, val, at });
+                return Goes::Ended;
+            }
+            Takes::Attached => {
+                let val = (!rest.is_empty() || !known).then_some(attached);
+                seen.opts.push(Opt { name, val, at });
+                return Goes::On;
+            }
+            Takes::Digits => {
+                seen.opts.push(Opt { name, val: None, at });
+                while letters.get(k).is_some_and(u8::is_ascii_digit) {
+                    k += 1;
+                }
+            }
+        }
+    }
+    Goes::On
+}
+
+fn short_takes(opts: &Opts, letter: u8) -> Takes {
+    if b":#!".contains(&letter) {
+        return Takes::Nothing;
+    }
+    let s = opts.short.as_bytes();
+    let Some(at) = s.iter().position(|b| *b == letter) else {
+        return Takes::Nothing;
+    };
+    match (s.get(at + 1), s.get(at + 2)) {
+        (Some(b':'), Some(b':')) => Takes::Attached,
+        (Some(b':'), _) => Takes::Value,
+        (Some(b'#'), _) => Takes::Digits,
+        (Some(b'!'), _) => Takes::Last,
+        _ => Takes::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::hazards::{BUNDLE, GNU};
+
+    const OPTS: Opts = Opts::new(GNU, "f:i::l#I:c!", "file= in-place=? filter");
+
+    fn show(opts: &Opts, words: &[&str]) -> String {
+        let args: Vec<Arg> = words.iter().map(Arg::lit).collect();
+        let seen = scan(opts, &args, false);
+        let mut out: Vec<String> = seen
+            .opts
+            .iter()
+            .map(|o| {
+                let name = match o.name {
+                    Name::Short(c) => char::from(c).to_string(),
+                    Name::Long(n) => String::from_utf8_lossy(n).into_owned(),
+                };
+                match o.val {
+                    Some(Val::Known(v)) => format!("{name}={}", String::from_utf8_lossy(v)),
+                    Some(Val::Dynamic(v)) => format!("{name}~{}", String::from_utf8_lossy(v)),
+                    None => name,
+                }
+            })
+            .collect();
+        out.extend(seen.operands.iter().map(|at| format!("@{at}")));
+        out.join(" ")
+    }
+
+    #[test]
+    fn clusters_values_and_bundles() {
+        for (words, expected) in [
+            (vec!["-nffile", "x"], "n f=file @1"),
+            (vec!["-nf", "file", "x"], "n f=file @2"),
+            (vec!["-i.bak", "x"], "i=.bak @1"),
+            (vec!["-l0ne"], "l n e"),
+            (vec!["--fi", "a", "b"], "fi @1 @2"),
+            (vec!["--file", "a", "b"], "file=a @2"),
+            (vec!["-nc", "code", "-x"], "n c=code @2"),
+            (vec!["--file=a", "--", "-x"], "file=a @2"),
+        ] {
+            assert_eq!(show(&OPTS, &words), expected, "{words:?}");
+        }
+        let tar = Opts::new(BUNDLE, "f:I:b:", "");
+        assert_eq!(show(&tar, &["cbf", "20", "a.tar", "-I", "x", "y"]), "c b=20 f=a.tar I=x @5");
+    }
+
+    #[test]
+    fn an_abbreviation_is_the_option_unless_it_is_another() {
+        assert!(is_long(&OPTS, b"in-pl", "in-place"));
+        assert!(!is_long(&OPTS, b"file", "filename"));
+        assert!(!is_long(&OPTS, b"in-places", "in-place"));
+    }
+
+    #[test]
+    fn the_known_start_of_a_dynamic_word_counts() {
+        let arg = |prefix: &str| Arg::Dynamic {
+            source: b"x".to_vec(),
+            prefix: prefix.as_bytes().to_vec(),
+            single: true,
+        };
+        let args = [arg("--file="), arg("-f/etc"), arg("")];
+        let seen = scan(&OPTS, &args, false);
+        assert_eq!(seen.opts.len(), 2);
+        assert_eq!(seen.opts[1].val, Some(Val::Dynamic(b"/etc")));
+        assert_eq!(seen.dynamic, [0, 1, 2]);
+    }
+}

@@ -1,0 +1,482 @@
+//! Questions about one value, and the expression of find(1).
+use super::Met;
+use super::git;
+use super::scan::{Seen, Val};
+use crate::tables::hazards::Test;
+
+/// Whether `test` holds of a value; `None` if that is known only at run time.
+pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
+    let (v, known) = match value {
+        Val::Known(v) => (v, true),
+        Val::Dynamic(v) => (v, false),
+    };
+    // A prefix that meets the test already is enough, one that does not says nothing.
+    let by_prefix = |yes: bool| if yes || known { Some(yes) } else { None };
+    match test {
+        Test::Any => Some(true),
+        Test::Is(list) if known => Some(list.iter().any(|s| s.as_bytes() == v)),
+        Test::Is(list) => may(list.iter().any(|s| s.as_bytes().starts_with(v))),
+        Test::Fold(list) if known => Some(list.iter().any(|s| s.as_bytes().eq_ignore_ascii_case(v))),
+        Test::Fold(_) => None,
+        Test::Not(list) => Some(!known || !list.iter().any(|s| s.as_bytes() == v)),
+        Test::File => Some(!known || !is_stream(v)),
+        Test::Starts(list) => starts(list, v, known),
+        Test::StartsFold(list) => starts(list, &v.to_ascii_lowercase(), known),
+        Test::Has(list) => by_prefix(list.iter().any(|s| contains(v, s.as_bytes()))),
+        Test::HasFold(list) => {
+            let lower = v.to_ascii_lowercase();
+            by_prefix(list.iter().any(|s| contains(&lower, s.as_bytes())))
+        }
+        Test::HasNot(list) if known => Some(!list.iter().any(|s| contains(v, s.as_bytes()))),
+        Test::HasNot(_) => None,
+        Test::Ends(list) if known => Some(list.iter().any(|s| v.ends_with(s.as_bytes()))),
+        Test::Ends(_) => None,
+        Test::DdOutput => by_prefix(v.strip_prefix(b"of=").is_some_and(|f| !known || !is_stream(f))),
+        Test::NotStarts(list) => Some(!list.iter().any(|s| v.starts_with(s.as_bytes()))),
+        Test::CargoSetting => {
+            let harmless = ["term.", "net.", "profile.", "http.timeout", "future-incompat-report."];
+            Some(!harmless.iter().any(|s| v.starts_with(s.as_bytes())))
+        }
+        Test::AtFile => match v.strip_prefix(b"@") {
+            Some(file) => Some(!known || file != b"-"),
+            None => by_prefix(false),
+        },
+        Test::NameAtFile => {
+            let mark = v.iter().position(|b| b"@=".contains(b));
+            match mark.and_then(|p| v.get(p..)) {
+                Some(rest) => Some(rest.first() == Some(&b'@') && rest != b"@-"),
+                None => by_prefix(false),
+            }
+        }
+        Test::HasSlash => by_prefix(v.contains(&b'/')),
+        Test::WordFold(list) => {
+            let lower = v.to_ascii_lowercase();
+            by_prefix(list.iter().any(|w| has_word(&lower, w.as_bytes())))
+        }
+        Test::GitSetting => by_prefix(git::setting(v, known)),
+        Test::GitTransport => by_prefix(git::transport(v)),
+        Test::GitHost => by_prefix(git::host(v)),
+        Test::SharedFolder => by_prefix(shared(v)),
+        Test::MakeVariable if !known && !v.contains(&b'=') && v.contains(&b'/') => Some(false),
+        Test::MakeVariable => by_prefix(make_variable(v, known)),
+        Test::VimCommand if known => Some(vim_command(v)),
+        Test::VimCommand => None,
+        Test::VimPlus | Test::LessPlus => match v.strip_prefix(b"+") {
+            Some(command) if matches!(test, Test::VimPlus) => {
+                if known {
+                    Some(!command.is_empty() && vim_command(command))
+                } else {
+                    None
+                }
+            }
+            Some(command) => by_prefix(less_command(command)),
+            None => may(!known && v.is_empty()),
+        },
+        Test::LessCommand => by_prefix(less_command(v)),
+        Test::Sqlite => by_prefix(sqlite(v)),
+        Test::SshOption => by_prefix(ssh_option(v)),
+        Test::HostMount if known => Some(host_mount(v)),
+        Test::HostMount => None,
+    }
+}
+
+fn may(maybe: bool) -> Option<bool> {
+    if maybe { None } else { Some(false) }
+}
+
+fn starts(list: &[&str], v: &[u8], known: bool) -> Option<bool> {
+    if list.iter().any(|s| v.starts_with(s.as_bytes())) {
+        return Some(true);
+    }
+    if known { Some(false) } else { may(list.iter().any(|s| s.as_bytes().starts_with(v))) }
+}
+
+/// Standard streams and the null device: writing there overwrites nothing.
+pub(super) fn is_stream(v: &[u8]) -> bool {
+    matches!(v, b"-" | b"/dev/null" | b"/dev/stdout" | b"/dev/stderr" | b"/dev/stdin" | b"/dev/tty")
+}
+
+pub(super) fn contains(hay: &[u8], needle: &[u8]) -> bool {
+    !needle.is_empty() && hay.windows(needle.len()).any(|w| w == needle)
+}
+
+/// `needle` stands in `hay` with no letter, digit or underscore beside its word-like ends.
+fn has_word(hay: &[u8], needle: &[u8]) -> bool {
+    let wordy = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    (0..hay.len()).any(|at| {
+        hay.get(at..).is_some_and(|rest| rest.starts_with(needle))
+            && !(wordy(needle.first()) && at > 0 && wordy(hay.get(at - 1)))
+            && !(wordy(needle.last()) && wordy(hay.get(at + needle.len())))
+    })
+}
+
+fn shared(v: &[u8]) -> bool {
+    ["/tmp", "/var/tmp", "/dev/shm", "/private/tmp"].iter().any(|folder| {
+        v.strip_prefix(folder.as_bytes()).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+    })
+}
+
+/// Variables of make that name a program its recipes or itself run.
+const MAKE_PROGRAMS: &[&str] = &[
+    "SHELL",
+    ".SHELLFLAGS",
+    "MAKE",
+    "MAKEFLAGS",
+    "MFLAGS",
+    "GNUMAKEFLAGS",
+    "MAKEFILES",
+    "CC",
+    "CXX",
+    "CPP",
+    "LD",
+    "AR",
+    "AS",
+    "NM",
+    "RANLIB",
+    "STRIP",
+    "OBJCOPY",
+    "OBJDUMP",
+    "FC",
+    "F77",
+    "PC",
+    "M2C",
+    "CO",
+    "GET",
+    "LEX",
+    "YACC",
+    "LINT",
+    "MAKEINFO",
+    "TEX",
+    "TEXI2DVI",
+    "WEAVE",
+    "CWEAVE",
+    "TANGLE",
+    "CTANGLE",
+    "RM",
+    "INSTALL",
+    "CROSS_COMPILE",
+    "HOSTCC",
+    "HOSTCXX",
+    "PKG_CONFIG",
+    "PYTHON",
+    "NODE",
+    "SED",
+    "AWK",
+    "GIT",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+    "PATH",
+    "LD_PRELOAD",
+    "LD_LIBRARY_PATH",
+];
+
+/// The compilers people choose between on the command line.
+const COMPILERS: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++", "musl-gcc", "tcc"];
+
+fn make_variable(word: &[u8], known: bool) -> bool {
+    let Some(eq) = word.iter().position(|b| *b == b'=') else {
+        return false;
+    };
+    let (name, value) = (word.get(..eq).unwrap_or_default(), word.get(eq + 1..).unwrap_or_default());
+    // `:=`, `::=`, `+=`, `?=` and `!=`, which runs its value.
+    if name.last() == Some(&b'!') || runs_in_make(value) {
+        return true;
+    }
+    let end = name.iter().rposition(|b| !b":+?".contains(b)).map_or(0, |p| p + 1);
+    let name = name.get(..end).unwrap_or_default();
+    if matches!(name, b"CC" | b"CXX" | b"HOSTCC" | b"HOSTCXX") {
+        return !known || !COMPILERS.iter().any(|c| c.as_bytes() == value);
+    }
+    MAKE_PROGRAMS.iter().any(|p| p.as_bytes() == name) || compiler_plugin(value)
+}
+
+/// make expands `$(shell …)`, and what `$(eval …)`, `$(call …)` and `$(guile …)` bring.
+fn runs_in_make(value: &[u8]) -> bool {
+    ["shell", "eval", "call", "guile", "file", "load"].iter().any(|f| {
+        ["$(", "${"].iter().any(|open| {
+            value.windows(open.len()).enumerate().any(|(at, w)| {
+                w == open.as_bytes()
+                    && value
+                        .get(at + open.len()..)
+                        .unwrap_or_default()
+                        .trim_ascii_start()
+                        .starts_with(f.as_bytes())
+            })
+        })
+    }) || value.contains(&b'`')
+}
+
+/// Flags that make a compiler load or run something.
+fn compiler_plugin(value: &[u8]) -> bool {
+    ["-fplugin", "-specs", "-wrapper", "-Xclang", "-load"].iter().any(|f| contains(value, f.as_bytes()))
+        || value.split(|b| b.is_ascii_whitespace()).any(|w| w.starts_with(b"-B"))
+}
+
+/// Words of vi that only move, look at or leave the file.
+const VIM_INERT: &[&str] = &[
+    "q",
+    "q!",
+    "qa",
+    "qa!",
+    "qall",
+    "qall!",
+    "quit",
+    "quit!",
+    "cq",
+    "cq!",
+    "noh",
+    "nohlsearch",
+    "syntax on",
+    "syntax off",
+    "syn on",
+    "$",
+];
+
+fn vim_command(v: &[u8]) -> bool {
+    let v = v.strip_prefix(b":").unwrap_or(v);
+    if VIM_INERT.iter().any(|s| s.as_bytes() == v) || v.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    // A search: ex takes more commands after the closing slash, `|` or `;`.
+    if let Some(pattern) = v.strip_prefix(b"/").or_else(|| v.strip_prefix(b"?")) {
+        return pattern.iter().any(|b| b"/?|;\n".contains(b));
+    }
+    if let Some(option) = v.strip_prefix(b"set ") {
+        // `set shell=`, `set makeprg=` and their like, and `|`, need more than an option's name.
+        return !option.iter().all(|b| b.is_ascii_alphanumeric() || *b == b' ');
+    }
+    true
+}
+
+/// less runs the rest of the text as if typed: only motions, searches and leaving are known to do nothing.
+fn less_command(v: &[u8]) -> bool {
+    let v = v.strip_prefix(b"+").unwrap_or(v);
+    let search = v.strip_prefix(b"/").or_else(|| v.strip_prefix(b"?"));
+    match search {
+        Some(pattern) => pattern.contains(&b'\n') || pattern.contains(&b'\r'),
+        None => !v.iter().all(|b| b.is_ascii_digit() || b"gGFpq%bdu jk".contains(b)),
+    }
+}
+
+/// Dot commands of sqlite3 that reach outside the database; any prefix is taken by the program.
+const SQLITE_DOTS: &[&str] = &[
+    "archive", "backup", "cd", "clone", "excel", "import", "load", "log", "once", "output", "read",
+    "restore", "save", "sha3sum", "shell", "system", "testcase", "trace", "www", "open",
+];
+
+/// SQL that reaches outside the database.
+const SQLITE_FUNCTIONS: &[&str] = &[
+    "writefile",
+    "readfile",
+    "edit(",
+    "load_extension",
+    "fsdir",
+    "vacuum into",
+    "attach",
+    "lsdir",
+    "zipfile",
+    "fts3_tokenizer",
+];
+
+fn sqlite(v: &[u8]) -> bool {
+    let lower = v.to_ascii_lowercase();
+    if SQLITE_FUNCTIONS.iter().any(|f| contains(&lower, f.as_bytes())) {
+        return true;
+    }
+    lower.split(|b| *b == b'\n').any(|line| {
+        let line = line.trim_ascii_start();
+        let Some(dot) = line.strip_prefix(b".") else {
+            return false;
+        };
+        let word = dot.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default();
+        let exact = matches!(word, b"dump" | b"schema" | b"stats" | b"show" | b"separator" | b"scanstats");
+        !word.is_empty() && !exact && SQLITE_DOTS.iter().any(|d| d.as_bytes().starts_with(word))
+    })
+}
+
+/// Keywords of ssh_config(5) that run a program, load code, or read another configuration.
+const SSH_KEYWORDS: &[&str] = &[
+    "proxycommand",
+    "localcommand",
+    "permitlocalcommand",
+    "knownhostscommand",
+    "include",
+    "pkcs11provider",
+    "securitykeyprovider",
+    "smartcarddevice",
+    "xauthlocation",
+    "sendenv",
+];
+
+fn ssh_option(v: &[u8]) -> bool {
+    let lower: Vec<u8> = v.trim_ascii().to_ascii_lowercase();
+    let end = lower.iter().position(|b| b" \t=\"".contains(b)).unwrap_or(lower.len());
+    let (key, value) = (lower.get(..end).unwrap_or_default(), lower.get(end..).unwrap_or_default());
+    let value: Vec<u8> = value.iter().copied().skip_while(|b| b" \t=\"".contains(b)).collect();
+    match key {
+        b"proxycommand" | b"localcommand" | b"knownhostscommand" if value == b"none" => false,
+        b"permitlocalcommand" if value == b"no" => false,
+        _ => SSH_KEYWORDS.iter().any(|k| k.as_bytes() == key),
+    }
+}
+
+/// Folders of the host whose mount gives a container the host.
+fn host_mount(v: &[u8]) -> bool {
+    let source = match v.strip_prefix(b"type=") {
+        // --mount type=bind,source=/,target=/x
+        Some(fields) => fields
+            .split(|b| *b == b',')
+            .find_map(|f| f.strip_prefix(b"source=").or_else(|| f.strip_prefix(b"src=")))
+            .unwrap_or_default(),
+        None => v.split(|b| *b == b':').next().unwrap_or_default(),
+    };
+    let folders =
+        ["/etc", "/root", "/proc", "/sys", "/dev", "/boot", "/usr", "/bin", "/lib", "/var/run", "/run"];
+    source == b"/"
+        || contains(source, b"docker.sock")
+        || contains(source, b"/..")
+        || folders.iter().any(|f| {
+            source.strip_prefix(f.as_bytes()).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+        })
+}
+
+/// Predicates of find(1) that take a value, and how many words of it.
+/// Source: findutils find(1).
+const FIND_VALUES: &[&str] = &[
+    "-amin",
+    "-anewer",
+    "-atime",
+    "-cmin",
+    "-cnewer",
+    "-context",
+    "-ctime",
+    "-D",
+    "-fstype",
+    "-gid",
+    "-group",
+    "-ilname",
+    "-iname",
+    "-inum",
+    "-ipath",
+    "-iregex",
+    "-iwholename",
+    "-links",
+    "-lname",
+    "-maxdepth",
+    "-mindepth",
+    "-mmin",
+    "-mtime",
+    "-name",
+    "-newer",
+    "-path",
+    "-perm",
+    "-printf",
+    "-regex",
+    "-regextype",
+    "-samefile",
+    "-size",
+    "-type",
+    "-uid",
+    "-used",
+    "-user",
+    "-wholename",
+    "-xtype",
+    "-fprint",
+    "-fprint0",
+    "-fls",
+    "-files0-from",
+    "-flags",
+];
+
+/// Looks for one of `predicates` in a find expression. The commands of `-exec` are the wrapper rule's.
+pub(super) fn find(seen: &Seen, predicates: &[&str]) -> Met {
+    let mut out = Met::No;
+    let mut at = 0;
+    while let Some(value) = seen.word(at) {
+        let here = at;
+        at += 1;
+        let word = match value {
+            Val::Known(w) => w,
+            Val::Dynamic(prefix) => {
+                if prefix.is_empty() || predicates.iter().any(|p| p.as_bytes().starts_with(prefix)) {
+                    out = out.or(Met::Maybe(here));
+                }
+                continue;
+            }
+        };
+        if matches!(word, b"-exec" | b"-execdir" | b"-ok" | b"-okdir") {
+            while let Some(inner) = seen.word(at) {
+                at += 1;
+                if inner == Val::Known(b";") || inner == Val::Known(b"+") {
+                    break;
+                }
+            }
+            continue;
+        }
+        let takes = FIND_VALUES.iter().any(|p| p.as_bytes() == word) || word.starts_with(b"-newer");
+        let target = seen.word(at);
+        if takes {
+            at += 1;
+        } else if word == b"-fprintf" {
+            at += 2;
+        }
+        let writes = word.starts_with(b"-fprint") || word == b"-fls";
+        let inert = writes && matches!(target, Some(Val::Known(t)) if is_stream(t));
+        if predicates.iter().any(|p| p.as_bytes() == word) && !inert {
+            out = out.or(Met::Yes(Some(here)));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn make_variables_that_run_something() {
+        for (word, expected) in [
+            ("CFLAGS=-O2 -g", false),
+            ("VERBOSE=1", false),
+            ("all", false),
+            ("CC=clang", false),
+            ("CC=./evil.sh", true),
+            ("SHELL=/tmp/x", true),
+            ("X=$(shell id)", true),
+            ("X:=${ shell id}", true),
+            ("X!=id", true),
+            ("CFLAGS=-fplugin=./x.so", true),
+            ("PREFIX=/usr/local", false),
+        ] {
+            assert_eq!(make_variable(word.as_bytes(), true), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn editor_commands() {
+        for (command, expected) in [
+            ("12", false),
+            ("/foo", false),
+            ("/foo/|!id", true),
+            ("q!", false),
+            ("set number", false),
+            ("set shell=./x", true),
+            ("!id", true),
+            ("wq", true),
+            ("py3 x", true),
+        ] {
+            assert_eq!(vim_command(command.as_bytes()), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn database_shells_and_ssh() {
+        assert!(sqlite(b".sh id") && sqlite(b"select 1;\n .system id") && sqlite(b"SELECT WriteFile('x',1)"));
+        assert!(!sqlite(b".tables") && !sqlite(b".schema") && !sqlite(b"select * from shell"));
+        assert!(ssh_option(b"ProxyCommand=id") && ssh_option(b"proxycommand id"));
+        assert!(!ssh_option(b"StrictHostKeyChecking=no") && !ssh_option(b"ProxyCommand=none"));
+        assert!(!ssh_option(b"ConnectTimeout=5"));
+        assert!(host_mount(b"/:/mnt") && host_mount(b"type=bind,source=/etc,target=/x"));
+        assert!(!host_mount(b"/home/me/app:/app") && !host_mount(b"data:/var/lib/x"));
+    }
+}

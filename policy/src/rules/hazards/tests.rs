@@ -1,0 +1,453 @@
+//! Every row fires on its example; the corpus of attacks hits, the corpus of ordinary use does not.
+use super::*;
+use serde_json::Value;
+
+const ATTACKS: &str = include_str!("../../../../tests/corpus/attacks.jsonl");
+const BENIGN: &str = include_str!("../../../../tests/corpus/benign.jsonl");
+
+fn rows(text: &str) -> impl Iterator<Item = Value> {
+    text.lines().map(|l| serde_json::from_str(l).unwrap())
+}
+
+/// Ends the word that is being read.
+fn end_word(
+    words: &mut Vec<Arg>,
+    word: &mut Option<Vec<u8>>,
+    prefix: &mut Option<Vec<u8>>,
+    single: &mut bool,
+) {
+    if let Some(w) = word.take() {
+        words.push(match prefix.take() {
+            Some(prefix) => Arg::Dynamic { source: w, prefix, single: *single },
+            None => Arg::Literal(w),
+        });
+    }
+    *single = true;
+}
+
+/// Simple commands of simple text: quotes, variables, globs; redirections are dropped. Enough for examples
+/// and corpus rows, and for nothing else.
+fn split(text: &str) -> Vec<Vec<Arg>> {
+    let b = text.as_bytes();
+    let mut commands = vec![Vec::new()];
+    let (mut word, mut prefix, mut single) = (None::<Vec<u8>>, None::<Vec<u8>>, true);
+    let mut i = 0;
+    let mut quoted = false;
+    while i < b.len() {
+        let c = b[i];
+        match c {
+            b'\\' if i + 1 < b.len() => {
+                i += 1;
+                word.get_or_insert_default().push(b[i]);
+            }
+            b'\'' if !quoted => {
+                let end = b[i + 1..].iter().position(|c| *c == b'\'').unwrap() + i + 1;
+                word.get_or_insert_default().extend(&b[i + 1..end]);
+                i = end;
+            }
+            b'$' if !quoted && b.get(i + 1) == Some(&b'\'') => {}
+            b'"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            b'$' => {
+                let w = word.get_or_insert_default();
+                prefix.get_or_insert_with(|| w.clone());
+                single &= quoted;
+                w.push(c);
+            }
+            b'*' | b'?' if !quoted => {
+                let w = word.get_or_insert_default();
+                prefix.get_or_insert_with(|| w.clone());
+                single = false;
+                w.push(c);
+            }
+            b' ' | b'\t' if !quoted => {
+                end_word(commands.last_mut().unwrap(), &mut word, &mut prefix, &mut single);
+            }
+            b';' | b'|' | b'&' | b'\n' if !quoted => {
+                end_word(commands.last_mut().unwrap(), &mut word, &mut prefix, &mut single);
+                commands.push(Vec::new());
+            }
+            _ => word.get_or_insert_default().push(c),
+        }
+        i += 1;
+    }
+    end_word(commands.last_mut().unwrap(), &mut word, &mut prefix, &mut single);
+    commands.retain(|c| !c.is_empty());
+    commands
+}
+
+/// Hits of one simple command, its name found by nobody.
+fn of_command(words: &[Arg]) -> Vec<HazardHit> {
+    let skip = words.iter().take_while(|w| is_assignment(w.shown())).count();
+    let Some(name) = words.get(skip).and_then(Arg::literal) else {
+        return Vec::new();
+    };
+    let last = name.rsplit(|b| *b == b'/').next().unwrap_or(name);
+    hazards(&[last], &words[skip + 1..])
+}
+
+fn is_assignment(word: &[u8]) -> bool {
+    word.iter()
+        .position(|b| *b == b'=')
+        .is_some_and(|eq| eq > 0 && word[..eq].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_'))
+}
+
+fn sure(hits: Vec<HazardHit>) -> Vec<HazardHit> {
+    hits.into_iter().filter(|h| !h.dynamic).collect()
+}
+
+#[test]
+fn every_row_fires_on_its_example() {
+    let mut bad = Vec::new();
+    for program in PROGRAMS.iter().flat_map(|f| f.iter()) {
+        let subs = program.subs.iter().flat_map(|s| s.rows.iter().map(move |r| (Some(s), r)));
+        for (sub, row) in program.rows.iter().map(|r| (None, r)).chain(subs) {
+            assert!(!row.why.is_empty() && !row.source.is_empty(), "{:?}", program.names);
+            for name in program.names {
+                // A sub-command's example begins with one of its names.
+                let lines = match sub {
+                    None => vec![row.example.to_string()],
+                    Some(sub) => {
+                        let tail = match row.example.split_once(' ') {
+                            Some((first, tail)) if sub.names.contains(&first) => format!(" {tail}"),
+                            None if sub.names.contains(&row.example) => String::new(),
+                            _ => format!(" {}", row.example),
+                        };
+                        sub.names.iter().map(|n| format!("{n}{tail}")).collect()
+                    }
+                };
+                for line in lines {
+                    let words = split(&line.replace(';', "\\;")).pop().unwrap_or_default();
+                    let hits = hazards(&[name.as_bytes()], &words);
+                    let fires = |h: &HazardHit| h.why == row.why && h.category == row.category && !h.dynamic;
+                    if !hits.iter().any(fires) {
+                        bad.push(format!("{name} {line}: {}", row.why));
+                    }
+                }
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{} rows do not fire:\n{}", bad.len(), bad.join("\n"));
+}
+
+/// What a wrapper carries is judged by the wrapper rule, not here.
+const CARRIERS: &[&str] = &[
+    "-exec",
+    "-execdir",
+    "-ok",
+    "fd",
+    "strace",
+    "tmux",
+    "systemd-run",
+    "parallel",
+    "kubectl",
+    "npx",
+    "bash",
+    "sh",
+];
+
+#[test]
+fn deep_attacks_hit() {
+    let (mut all, mut missed) = (0, Vec::new());
+    for row in rows(ATTACKS) {
+        let class = row["class"].as_str().unwrap();
+        // Planted files are the evaluator's to see.
+        if row["tier"] != "deep" || class == "state-toctou" || class == "shell-interpreter" {
+            continue;
+        }
+        let commands = match row["command"].as_str() {
+            Some(text) => split(text),
+            None => {
+                vec![row["argv"].as_array().unwrap().iter().map(|w| Arg::lit(w.as_str().unwrap())).collect()]
+            }
+        };
+        let carried = |w: &Arg| CARRIERS.iter().any(|c| c.as_bytes() == w.shown());
+        if commands.iter().flatten().any(carried) {
+            continue;
+        }
+        all += 1;
+        if sure(commands.iter().flat_map(|c| of_command(c)).collect()).is_empty() {
+            missed.push(format!("{}: {}", row["id"], row["command"]));
+        }
+    }
+    println!("{} of {all} missed:\n{}", missed.len(), missed.join("\n"));
+    assert!(all > 80 && missed.len() * 10 <= all, "{} of {all} missed:\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+fn ordinary_use_does_not() {
+    let mut bad = Vec::new();
+    for row in rows(BENIGN) {
+        let only_allow = row["acceptable"].as_array().unwrap().iter().all(|v| v == "allow");
+        let may = row["acceptable_checked"].as_array().unwrap().iter().any(|v| v == "allow");
+        for segment in row["segments"].as_array().unwrap() {
+            let words: Vec<Arg> = segment
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|w| match w.as_str() {
+                    Some(w) => Arg::lit(w),
+                    None => Arg::Dynamic { source: b"$x".to_vec(), prefix: Vec::new(), single: true },
+                })
+                .collect();
+            let hits = sure(of_command(&words));
+            // `sed -i` is the one hazard that people may also let pass.
+            let in_place = words.first().and_then(Arg::literal) == Some(b"sed");
+            if !hits.is_empty() && (only_allow || (may && !in_place)) {
+                bad.push(format!("{}: {segment}: {}", row["id"], hits[0].why));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+#[test]
+fn more_ordinary_use() {
+    let mut bad = Vec::new();
+    for line in ORDINARY.lines() {
+        for command in split(line) {
+            for hit in sure(of_command(&command)) {
+                bad.push(format!("{line}: {}", hit.why));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+/// Each line must be free of hazards.
+const ORDINARY: &str = r#"git -c color.ui=always log --oneline
+git -c core.pager=cat log -p -3
+git --no-pager diff --stat HEAD~3
+git -c user.name=x -c user.email=y commit -m msg
+git -c core.editor=true rebase --continue
+git -c advice.detachedHead=false checkout v1
+git --git-dir=.git --work-tree=. status
+git push -u origin main
+git push --force-with-lease origin HEAD:refs/heads/x
+git clone --depth 1 https://example.org/x.git dir
+git clone -b main git@github.com:a/b.git
+git fetch --all --prune
+git remote add upstream https://example.org/x
+git config user.name x
+git config --global init.defaultBranch main
+git config --list --show-origin
+git config core.pager
+git config --unset core.pager
+git log --format=%H -S foo -G bar -- src
+git diff -U5 --word-diff -O orderfile
+git show HEAD:src/main.rs
+git grep -e foo --or -e bar
+git grep -n -f patterns
+git rebase -i HEAD~3 --autosquash
+git rebase --onto main a b
+git stash push -m wip
+git worktree add ../x main
+git submodule update --init --recursive
+git archive --format=tar HEAD
+git apply -p1 x.patch
+git bisect start
+git branch -d x
+find . -name -delete -o -path ./x -prune
+find . -type f -printf '%p\n'
+find . -fprint /dev/stderr
+find . -newermt 2024-01-01 -size +1M
+tar czf out.tgz dir
+tar -xzf a.tgz -C dir --strip-components=1
+tar tvf a.tar
+tar --exclude=node_modules -cf a.tar .
+tar xf a.tar --to-stdout
+tar -I zstd -cf a.tar.zst dir
+zip -qr a.zip dir -x '*.o'
+unzip -q a.zip -d dir
+rsync -avz -e ssh a/ h:b
+ssh -o StrictHostKeyChecking=no -o ConnectTimeout=5 h ls -F
+ssh h grep -F x -R y
+scp -r -P 22 a h:b
+curl -s https://example.org
+curl -sSfL -o /dev/null -w '%{http_code}' https://example.org
+curl -X POST -H 'Content-Type: application/json' -d '{"a":"b@c"}' http://localhost:3000
+curl -d @- http://localhost
+curl -F name=value http://localhost
+curl --data-urlencode q=a@b http://localhost
+curl -u user:pass -b a=b -A agent -I https://example.org
+wget -q https://example.org/x
+wget -qO- https://example.org/x
+wget -nc -nv https://example.org/x
+sed -n 1,5p a
+sed -e s/a/b/ -e s/c/d/ a
+sed -E 's/^([a-z]+)=(.*)$/\1/' a
+sed '/^$/d;s/x/y/g' a
+sed -n '/a/,/b/{/x/!p}' a
+awk -F: '$3 > 1000 {print $1}' /etc/passwd
+awk -v x=1 'BEGIN{print x/2}'
+awk '{s+=$1} END {print s/NR}'
+awk 'NR>1 && $2 ~ /a|b/ {printf "%s\n", $1}'
+sort -t: -k3 -n
+sort -u -o - a
+shuf -n 5 a
+split -l 100 a
+xxd a
+dd if=a of=/dev/null bs=1M
+rg -n --pre-glob x y
+rg -e a -e b -g '!x' src
+vim +12 a
+vim a
+vim '+/foo' a
+less -R a
+less +F a
+less +G a
+less -p pattern a
+man ls
+man 3 printf
+python3 x.py -c y
+python3 -m pytest -q -p no:cacheprovider -c x
+python3 -m venv .venv
+python3 -m pip install -r requirements.txt
+python3 -m json.tool a
+python3 --version
+python3 -W error x.py
+node x.js -e y
+node --test
+node --version
+node --max-old-space-size=4096 x.js
+perl x.pl -e y
+ruby x.rb
+php -v
+php -d memory_limit=-1 x.php
+java -jar x.jar -javaagent:y
+java -cp a:b Main
+make -j8 -C sub all
+make CC=clang CFLAGS=-O2
+make -s -k test V=1
+npm run build -- --config x
+npm ci
+npm install --save-dev x
+npm config get registry
+npm --prefix frontend test
+npm version patch
+yarn add x
+pnpm -r build
+cargo +nightly fmt
+cargo test --manifest-path x/Cargo.toml -- -c
+cargo build --release --features a,b
+cargo --config net.git-fetch-with-cli=true build
+go build -o bin/x ./cmd/x
+go test -race -run X -count=1 ./...
+go env GOPATH
+pip install -U x
+pip install -r requirements.txt -e .
+cmake -S . -B build -DCMAKE_BUILD_TYPE=Release -GNinja
+cmake --build build -j 8
+cmake -E make_directory x
+eslint . --fix --ext .ts
+prettier --write .
+prettier -c .
+jest -t 'a b' --coverage
+vitest run
+mocha --timeout 5000
+tsc --noEmit -p .
+rollup -c
+vite build
+pytest -k 'a and b' -x -n 4 --maxfail=1
+mypy src --strict
+pylint src
+gcc -O2 -Wall -Iinclude -o x a.c -lm
+gcc -Wl,-rpath,/x a.o
+docker ps -a
+docker run --rm -v /home/me/app:/app -w /app -e A=b -p 80:80 node:20 npm test -v /:/x
+docker build -t x -f Dockerfile .
+docker compose up -d
+kubectl get pods -n x -o json
+kubectl logs -f pod/x -c y
+terraform plan -out=x
+psql -c 'select 1'
+psql -l
+mysql -e 'select 1'
+sqlite3 a.db .tables
+sqlite3 a.db 'select * from t'
+sqlite3 -json a.db .schema
+redis-cli get x
+gh pr view 1 --json title
+gh api repos/a/b --jq .x
+gh repo clone a/b
+aws s3 ls
+openssl version
+openssl x509 -in a.pem -noout -text
+gpg --verify a.sig a
+apt-get install -y x
+apt-get -o Dpkg::Options::=--force-confold install x
+ffmpeg -i a.mp4 b.webm
+convert a.png b.jpg
+gdb -batch -ex bt -p 123
+date +%s
+date -d yesterday
+file a
+ip addr
+journalctl -u x -n 50
+systemctl status x
+patch -p1 -i x.diff
+tmux ls"#;
+
+#[test]
+fn a_dynamic_word_is_said_to_be_one() {
+    let dynamic = |prefix: &str| Arg::Dynamic {
+        source: b"$x".to_vec(),
+        prefix: prefix.as_bytes().to_vec(),
+        single: true,
+    };
+    for (name, args) in [
+        ("git", vec![dynamic("")]),
+        ("git", vec![Arg::lit("log"), dynamic("")]),
+        ("tar", vec![Arg::lit("cf"), Arg::lit("a"), dynamic("")]),
+        ("sed", vec![dynamic("s/a/")]),
+        ("awk", vec![dynamic("")]),
+        ("curl", vec![Arg::lit("-d"), dynamic("")]),
+        ("vim", vec![dynamic("+")]),
+    ] {
+        let hits = hazards(&[name.as_bytes()], &args);
+        assert!(!hits.is_empty() && hits.iter().all(|h| h.dynamic), "{name} {args:?}: {hits:?}");
+    }
+    // What is certain already is no question of run time.
+    for (name, args) in [
+        ("curl", vec![Arg::lit("-o"), dynamic("")]),
+        ("curl", vec![dynamic("file://")]),
+        ("curl", vec![dynamic("--output=")]),
+        ("git", vec![Arg::lit("push"), dynamic("--receive-pack=")]),
+        ("git", vec![Arg::lit("-c"), dynamic("core.pager=")]),
+        ("ssh", vec![Arg::lit("-o"), dynamic("ProxyCommand=")]),
+    ] {
+        assert!(!sure(hazards(&[name.as_bytes()], &args)).is_empty(), "{name} {args:?}");
+    }
+    // A word that is certainly no option, or stands behind `--`.
+    for (name, args) in [
+        ("git", vec![Arg::lit("checkout"), Arg::lit("--"), dynamic("")]),
+        ("make", vec![dynamic("x/")]),
+        ("cat", vec![dynamic("")]),
+    ] {
+        assert_eq!(hazards(&[name.as_bytes()], &args), [], "{name} {args:?}");
+    }
+}
+
+#[test]
+fn names_are_read_without_versions() {
+    for name in ["python3.11", "python3", "python", "pypy3", "python.exe"] {
+        let hits = hazards(&[name.as_bytes()], &[Arg::lit("-c"), Arg::lit("x")]);
+        assert_eq!(hits.first().map(|h| h.category), Some(Category::InlineCode), "{name}");
+    }
+    for name in ["gcc-12", "x86_64-linux-gnu-gcc-13", "clang++-15"] {
+        assert!(!hazards(&[name.as_bytes()], &[Arg::lit("-fplugin=x")]).is_empty(), "{name}");
+    }
+    assert!(!hazards(&[b"vim.basic"], &[Arg::lit("-c"), Arg::lit("!x")]).is_empty());
+    assert!(!hazards(&[b"editor", b"editor", b"vim.basic"], &[Arg::lit("-c"), Arg::lit("!x")]).is_empty());
+    assert!(hazards(&[b"mygit"], &[Arg::lit("-c"), Arg::lit("alias.x=!y")]).is_empty());
+}
+
+#[test]
+fn the_place_is_that_of_the_word() {
+    let words = split("push --force --receive-pack=x origin").pop().unwrap();
+    assert_eq!(hazards(&[b"git"], &words)[0].at, Some(2));
+    let words = split("-s http://x -o y").pop().unwrap();
+    assert_eq!(hazards(&[b"curl"], &words)[0].at, Some(2));
+}
