@@ -17,6 +17,7 @@ mod own;
 mod runners;
 mod shells;
 mod walk;
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +34,7 @@ pub enum Class {
     /// The same, and never learned by *allow always*.
     Privileged,
     /// What it carries runs elsewhere or is not known here: its entry must say so by `args` or `carries`. The
-    /// inner commands are named as far as they can be read, for deny lists and for showing; there may be none.
+    /// inner commands are named as far as they can be read ([`Inner::Elsewhere`]); there may be none.
     Remote,
 }
 
@@ -47,7 +48,15 @@ pub enum Inner {
         /// Which words of the wrapper's own arguments (without `argv[0]`) they are.
         range: Range<usize>,
     },
-    /// Shell text in one word.
+    /// A command on another host, in another root, or of a program that is not known here: named for deny
+    /// lists and for showing, and not judged, since the entry must speak for it.
+    Elsewhere {
+        /// The words.
+        words: Vec<Arg>,
+        /// Which words of the wrapper's own arguments they are.
+        range: Range<usize>,
+    },
+    /// Shell text that is exactly one word of the arguments, so that another can be put in its place.
     Text {
         /// The text; `None` if the word is dynamic.
         text: Option<Vec<u8>>,

@@ -503,6 +503,11 @@ impl Judge<'_> {
                         out.rewrites.push((range.start + i + 1, with));
                     }
                 }
+                Inner::Elsewhere { words, .. } => {
+                    // It runs where nothing can be looked up, but a deny list of names holds there too.
+                    let name = words.first().and_then(Arg::literal);
+                    self.lists(at, name, None, words.get(1..).unwrap_or_default(), &inner_ctx);
+                }
                 Inner::Text { text: None, .. } => {
                     let why = "the text given to a shell is known only at run time".to_owned();
                     self.found(Weight::Unknowable, Reason::DynamicArgument, Some(at), why);
@@ -601,7 +606,9 @@ impl Judge<'_> {
         });
         let called = match own {
             Some(e) => Some(e.clone()),
-            None => look(b"/bin/sh", self.world, true),
+            None if shell.name == b"sh" => look(b"/bin/sh", self.world, true),
+            // Another shell than the system's, chosen by a variable or an account.
+            None => None,
         };
         let Some(dialect) = called.as_ref().and_then(|e| Dialect::of_name(e.real_name())) else {
             let why = format!("the language of {} is not understood here", visible(&shell.name));

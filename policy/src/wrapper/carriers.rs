@@ -1,5 +1,6 @@
 //! Carriers with a grammar of their own: xargs, find, fd, parallel, entr.
-use super::walk::{Cx, dynamic, fits};
+use super::walk::Cx;
+use super::words::{dynamic, fits, plain};
 use super::{DYNAMIC, Inner, Peel, UNKNOWN};
 use crate::arg::Arg;
 use crate::tables::wrappers::Kind;
@@ -192,16 +193,18 @@ pub(super) fn parallel(cx: &Cx) -> Result<Peel, Peel> {
         w.carried.inner.push(Inner::Stdin);
         return Ok(Peel::Carries(w.carried));
     }
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_./:=@%+,-{}".contains(&b);
+    // Marks and `=` mean nothing to a shell behind the first word.
+    let bare = |b: &[u8]| plain(&b.iter().copied().filter(|c| !b"{}=".contains(c)).collect::<Vec<u8>>());
     for (i, word) in words.iter().enumerate() {
         match word.literal() {
             None => return Err(cx.refuse(DYNAMIC, w.next + i)),
-            Some(b) if b.is_empty() || !b.iter().all(|b| plain(*b)) => {
+            Some(b"{}") if i > 0 => {}
+            Some(b"{}") => return Err(cx.refuse("the items are commands", w.next)),
+            Some(b) if !bare(b) => {
                 return Err(
                     cx.refuse("a text that parallel hands to a shell after replacing marks", w.next + i)
                 );
             }
-            Some(b"{}") if i == 0 => return Err(cx.refuse("the items are commands", w.next)),
             Some(b) if i == 0 && b.contains(&b'=') => return Err(cx.refuse(UNKNOWN, w.next)),
             Some(_) => {}
         }

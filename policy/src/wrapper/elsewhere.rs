@@ -3,7 +3,7 @@ use super::walk::Cx;
 use super::{DYNAMIC, Inner, Peel};
 use crate::arg::Arg;
 
-/// ssh: options, the host, options again, the command. Without one the far shell reads standard input.
+/// ssh: options, the host, options again, the command.
 pub(super) fn ssh(cx: &Cx) -> Result<Peel, Peel> {
     let w = cx.walk()?;
     if w.next >= cx.args.len() {
@@ -11,17 +11,14 @@ pub(super) fn ssh(cx: &Cx) -> Result<Peel, Peel> {
     }
     let after = cx.at(w.next + 1);
     let v = after.walk()?;
-    Ok(match cx.argv(v.next) {
-        Some(inner) => cx.carries(vec![inner]),
-        None if w.has(&["N"]) || v.has(&["N"]) => cx.carries(Vec::new()),
-        None => cx.carries(vec![Inner::Stdin]),
-    })
+    Ok(cx.carries(cx.argv(v.next).into_iter().collect()))
 }
 
 /// at and batch: a text on standard input; listing and removing jobs run nothing.
 pub(super) fn at(cx: &Cx) -> Peel {
     match cx.literal(cx.from) {
         Some(b"-l" | b"-r" | b"-d" | b"-c" | b"-V" | b"-b") => Peel::No,
+        _ if cx.args.iter().any(|a| a.literal() == Some(b"-f")) => cx.carries(Vec::new()),
         _ => cx.carries(vec![Inner::Stdin]),
     }
 }
@@ -179,5 +176,7 @@ pub(super) fn gdb(cx: &Cx) -> Peel {
     let args = cx.args.get(cx.from..).unwrap_or_default();
     let at = args.iter().position(|a| matches!(a.literal(), Some(b"--args" | b"-args" | b"--")));
     let inner = at.and_then(|i| cx.argv(cx.from + i + 1));
-    cx.carries(inner.into_iter().chain([Inner::Stdin]).collect())
+    // In batch mode the commands of the options are all there are.
+    let batch = args.iter().any(|a| matches!(a.literal(), Some(b"-batch" | b"--batch")));
+    cx.carries(inner.into_iter().chain((!batch).then_some(Inner::Stdin)).collect())
 }

@@ -1,6 +1,7 @@
 //! Wrappers with a grammar of their own: env, nice, setarch, flock, su, script, multi-call programs, the guard.
 use super::names::{ShellHit, base};
-use super::walk::{Cx, Walked, fits};
+use super::walk::{Cx, Walked};
+use super::words::{attached, fits};
 use super::{Carried, DYNAMIC, FROM_ENVIRONMENT, Inner, Peel, ShellUse, UNKNOWN, shells};
 use crate::arg::Arg;
 use crate::getopt::{Item, Spec, Takes, parse};
@@ -339,8 +340,15 @@ pub(super) fn script(cx: &Cx) -> Result<Peel, Peel> {
     for item in parse(&spec, cx.args.get(cx.from..).unwrap_or_default()) {
         match item {
             Item::ShortValue(b'c', i, v) | Item::LongValue("command", i, v) => {
-                let own = cx.args.get(cx.from + i + 1) == Some(&v);
-                text = Some((v, cx.from + i + usize::from(own)));
+                let name = if matches!(cx.literal(cx.from + i), Some(w) if w.starts_with(b"--")) {
+                    "command"
+                } else {
+                    "c"
+                };
+                if cx.args.get(cx.from + i).is_none_or(|w| attached(w, name)) {
+                    return Err(cx.refuse("a text in the same word as its option", cx.from + i));
+                }
+                text = Some((v, cx.from + i + 1));
             }
             Item::Short(b'h' | b'V', _) | Item::Long("help" | "version", _) => return Ok(Peel::Empty),
             Item::Operand(i) => {

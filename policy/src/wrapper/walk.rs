@@ -1,6 +1,7 @@
 //! One row of the table, read against the words.
 use std::borrow::Cow;
 
+use super::words::{Assignment, assignment, attached, fits, plain};
 use super::{Carried, Class, DYNAMIC, Inner, Peel, ShellUse, UNKNOWN, carriers, elsewhere, own, runners};
 use crate::arg::Arg;
 use crate::getopt::{Item, Spec, parse};
@@ -72,7 +73,11 @@ impl<'a> Cx<'a> {
     /// The command that begins at a word.
     pub(super) fn argv(&self, at: usize) -> Option<Inner> {
         let words = self.args.get(at..).filter(|w| !w.is_empty())?.to_vec();
-        Some(Inner::Argv { words, range: at..self.args.len() })
+        let range = at..self.args.len();
+        Some(match self.class {
+            Class::Remote => Inner::Elsewhere { words, range },
+            _ => Inner::Argv { words, range },
+        })
     }
 
     /// The word at an index, if it is literal.
@@ -161,11 +166,11 @@ impl<'a> Cx<'a> {
                 Assignment::No => {}
                 Assignment::Unclear => return Err(self.refuse(DYNAMIC, at)),
             },
-            (Effect::Text, Some(v)) => {
-                // An attached value stands in the same word as the option.
-                let own = self.args.get(at + 1) == Some(v);
-                w.carried.inner.push(self.text(v.literal(), if own { at + 1 } else { at }));
+            // A text is rewritten before it runs, so it must be a word of its own.
+            (Effect::Text, Some(_)) if self.args.get(at).is_none_or(|w| attached(w, name)) => {
+                return Err(self.refuse("a text in the same word as its option", at));
             }
+            (Effect::Text, Some(v)) => w.carried.inner.push(self.text(v.literal(), at + 1)),
             (Effect::Is(_) | Effect::Chdir | Effect::Unset | Effect::Assign | Effect::Text, None) => {}
         }
         Ok(())
@@ -343,7 +348,7 @@ impl<'a> Cx<'a> {
         Ok(Peel::Carries(carried))
     }
 
-    /// The operands joined into one text for `sh`, or the command itself with `-x`.
+    /// The operands joined by spaces are a text for `sh`; with `-x` they are the command.
     fn joined(&self, mut w: Walked) -> Peel {
         let words = self.args.get(w.next..).unwrap_or_default();
         if words.is_empty() {
@@ -353,9 +358,15 @@ impl<'a> Cx<'a> {
             w.carried.inner.extend(self.argv(w.next));
             return self.done(w);
         }
-        let literal: Option<Vec<&[u8]>> = words.iter().map(Arg::literal).collect();
-        let text = literal.map(|l| l.join(&b' '));
-        w.carried.inner.push(self.text(text.as_deref(), w.next));
+        // One word is a text; several are one only after joining, and are read as a command if the shell would
+        // take every one of them as it stands.
+        if let [word] = words {
+            w.carried.inner.push(self.text(word.literal(), w.next));
+        } else if let Some(i) = words.iter().position(|a| !a.literal().is_some_and(plain)) {
+            return self.refuse("several words that are joined into one shell text", w.next + i);
+        } else {
+            w.carried.inner.extend(self.argv(w.next));
+        }
         self.done(w)
     }
 
@@ -493,80 +504,4 @@ fn names(words: &str, word: &[u8]) -> bool {
 fn short(spec: &Spec, letter: u8) -> &'static str {
     let at = spec.short.bytes().position(|b| b == letter);
     at.and_then(|p| spec.short.get(p..p + 1)).unwrap_or_default()
-}
-
-/// What a word in front of a command is.
-pub(super) enum Assignment {
-    /// `NAME=VALUE`.
-    Is(Vec<u8>, Arg),
-    /// No assignment.
-    No,
-    /// It may be one, or several words.
-    Unclear,
-}
-
-/// Reads a word as `NAME=VALUE`, as env does: any name will do.
-pub(super) fn assignment(word: &Arg) -> Assignment {
-    let split = |b: &[u8]| {
-        let p = b.iter().position(|c| *c == b'=')?;
-        Some((b.get(..p)?.to_vec(), b.get(p + 1..)?.to_vec()))
-    };
-    match word {
-        Arg::Literal(b) => match split(b) {
-            Some((name, value)) => Assignment::Is(name, Arg::Literal(value)),
-            None => Assignment::No,
-        },
-        Arg::Dynamic { source, prefix, single } => match split(prefix) {
-            // An unquoted value may split, and its second half would be the command.
-            _ if !single => Assignment::Unclear,
-            Some((name, value)) => {
-                Assignment::Is(name, Arg::Dynamic { source: source.clone(), prefix: value, single: true })
-            }
-            None => Assignment::Unclear,
-        },
-    }
-}
-
-/// True if a word is what it must be; a word known only at run time fits only where anything does.
-pub(super) fn fits(kind: Kind, word: &Arg) -> bool {
-    let Some(b) = word.literal() else {
-        return kind == Kind::Any && matches!(word, Arg::Dynamic { single: true, .. });
-    };
-    let digits = |b: &[u8]| !b.is_empty() && b.iter().all(u8::is_ascii_digit);
-    match kind {
-        Kind::Any | Kind::Output => true,
-        Kind::Word => !b.is_empty(),
-        Kind::Number => digits(b.strip_prefix(b"-").or(b.strip_prefix(b"+")).unwrap_or(b)),
-        Kind::Duration => {
-            let number = match b.split_last() {
-                Some((b's' | b'm' | b'h' | b'd', rest)) => rest,
-                _ => b,
-            };
-            let mut parts = number.split(|c| *c == b'.');
-            let (whole, part) = (parts.next().unwrap_or_default(), parts.next());
-            let either = digits(whole) || part.is_some_and(digits);
-            either
-                && parts.next().is_none()
-                && (whole.is_empty() || digits(whole))
-                && part.is_none_or(|p| p.is_empty() || digits(p))
-        }
-        Kind::Buffer => {
-            b == b"L" || {
-                let number: &[u8] = &b.iter().copied().take_while(u8::is_ascii_digit).collect::<Vec<u8>>();
-                digits(number) && b.len() <= number.len() + 3 && b.iter().all(u8::is_ascii_alphanumeric)
-            }
-        }
-        Kind::Cpus => {
-            b.first().is_some_and(u8::is_ascii_hexdigit)
-                && b.iter().all(|c| c.is_ascii_hexdigit() || matches!(c, b'x' | b',' | b'-' | b':'))
-        }
-        Kind::Signal => {
-            !b.is_empty() && b.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-'))
-        }
-    }
-}
-
-/// A word whose value is known only at run time.
-pub(super) fn dynamic(source: &[u8], prefix: &[u8], single: bool) -> Arg {
-    Arg::Dynamic { source: source.to_vec(), prefix: prefix.to_vec(), single }
 }
