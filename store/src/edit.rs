@@ -177,10 +177,10 @@ fn check(path: &Path, text: &[u8]) -> Result<(), LoadError> {
 
 /// The document as JSON, once it is known to be one of ours.
 fn parse(path: &Path, text: &[u8]) -> Result<Value, EditError> {
-    check(path, text).or_else(|e| match e.kind {
+    check(path, text).map_err(|e| match e.kind {
         // As config it would be fine: say that, not what a JSON reader stumbled over.
-        LoadErrorKind::Syntax if Config::parse(text, "").is_ok() => Err(EditError::Comments(shown(path))),
-        _ => Err(EditError::Load(e)),
+        LoadErrorKind::Syntax if Config::parse(text, "").is_ok() => EditError::Comments(shown(path)),
+        _ => EditError::Load(e),
     })?;
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     serde_json::from_slice(text).map_err(|_| EditError::Comments(shown(path)))
@@ -485,7 +485,7 @@ mod tests {
             r#"{"zebra": {"x": 1}, "version": 1, "agents": {"main": {"mcpTools": [1], "allowlist": ["/bin/ls", {"pattern": "/b", "zz": 2.5}]}}, "alpha": []}"#,
         );
         let entry = json!({"pattern": "/usr/bin/rg"});
-        assert_eq!(add_entries(&t, Some("main"), List::Allow, &[entry.clone()]).unwrap(), 1);
+        assert_eq!(add_entries(&t, Some("main"), List::Allow, std::slice::from_ref(&entry)).unwrap(), 1);
         let text = fs::read_to_string(&t.path).unwrap();
         let at = |s: &str| text.find(s).unwrap_or_else(|| panic!("{s} is lost: {text}"));
         assert!(

@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use policy::document::{Approvals, Config, Layer, LoadError, LoadErrorKind, Policy};
+use policy::document::{Approvals, Config, Details, Layer, LoadError, LoadErrorKind, Policy};
 use sys::file::{FileError, Owner, open_checked};
 
 use crate::edit::{Begin, Target};
@@ -127,7 +127,7 @@ pub fn load(places: &Places) -> Result<Loaded, LoadError> {
 /// The folder `EXEC_GUARD_HOME` names.
 fn named(places: &Places) -> Result<Option<&Path>, LoadError> {
     match &places.named {
-        Some(p) if !p.is_absolute() => Err(LoadError {
+        Some(p) if !p.is_absolute() => Err(Details {
             file: shown(p),
             line: None,
             column: None,
@@ -135,7 +135,8 @@ fn named(places: &Places) -> Result<Option<&Path>, LoadError> {
             kind: LoadErrorKind::Unsafe,
             what: "EXEC_GUARD_HOME is no absolute path".into(),
             remedy: "give it an absolute path, or unset it".into(),
-        }),
+        }
+        .into()),
         p => Ok(p.as_deref()),
     }
 }
@@ -203,7 +204,7 @@ pub(crate) fn refused(path: &Path, owner: Owner, e: &FileError) -> LoadError {
             (LoadErrorKind::Unreadable, "make it readable for the user the guard runs as".into())
         }
     };
-    LoadError { file, line: None, column: None, field: None, kind, what: e.to_string(), remedy }
+    Details { file, line: None, column: None, field: None, kind, what: e.to_string(), remedy }.into()
 }
 
 fn whose(owner: Owner) -> String {

@@ -30,9 +30,14 @@ pub enum LoadErrorKind {
     Unreadable,
 }
 
-/// A document that cannot be used: which file, where in it, what is wrong, what to do.
+/// A document that cannot be used: which file, where in it, what is wrong, what to do. The details stand behind
+/// a box, since nearly every result that could hold one does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LoadError {
+pub struct LoadError(Box<Details>);
+
+/// What a [`LoadError`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
     /// The file.
     pub file: String,
     /// Line, from 1.
@@ -47,6 +52,19 @@ pub struct LoadError {
     pub what: String,
     /// What to do about it, one clause.
     pub remedy: String,
+}
+
+impl From<Details> for LoadError {
+    fn from(details: Details) -> LoadError {
+        LoadError(Box::new(details))
+    }
+}
+
+impl std::ops::Deref for LoadError {
+    type Target = Details;
+    fn deref(&self) -> &Details {
+        &self.0
+    }
 }
 
 impl fmt::Display for LoadError {

@@ -10,7 +10,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::error::{Fault, LoadError, LoadErrorKind};
+use super::error::{Details, Fault, LoadError, LoadErrorKind};
 
 /// Largest document, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -313,7 +313,7 @@ pub(crate) enum Dialect {
 
 /// Checks size and encoding, and takes a byte order mark off.
 pub(crate) fn text<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, LoadError> {
-    let plain = |kind, what: String, remedy: &str| LoadError {
+    let plain = |kind, what: String, remedy: &str| Details {
         file: file.into(),
         line: None,
         column: None,
@@ -323,18 +323,21 @@ pub(crate) fn text<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, LoadError
         remedy: remedy.into(),
     };
     if bytes.len() > MAX_BYTES {
-        return Err(plain(LoadErrorKind::TooBig, format!("larger than {MAX_BYTES} bytes"), "remove entries"));
+        return Err(
+            plain(LoadErrorKind::TooBig, format!("larger than {MAX_BYTES} bytes"), "remove entries").into()
+        );
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     std::str::from_utf8(bytes).map_err(|e| {
         let before = bytes.get(..e.valid_up_to()).unwrap_or_default();
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
-        LoadError {
+        Details {
             line: Some(line),
             column: Some(column),
             ..plain(LoadErrorKind::Encoding, "not UTF-8".into(), "save the file as UTF-8")
         }
+        .into()
     })
 }
 
@@ -347,18 +350,21 @@ pub(crate) fn parse<'a>(text: &'a str, file: &str, dialect: Dialect) -> Result<T
         Ok(t) => return Ok(t),
         Err(e) => e,
     };
-    let said = |kind: LoadErrorKind, line, column, what: String, context: &Context| LoadError {
-        file: file.into(),
-        line,
-        column,
-        field: Some(context.pointer()),
-        kind,
-        what,
-        remedy: match kind {
-            LoadErrorKind::DuplicateKey => "keep one of them".into(),
-            LoadErrorKind::TooDeep => "no document needs that".into(),
-            _ => "correct it by hand, or put the last good version back".into(),
-        },
+    let said = |kind: LoadErrorKind, line, column, what: String, context: &Context| -> LoadError {
+        Details {
+            file: file.into(),
+            line,
+            column,
+            field: Some(context.pointer()),
+            kind,
+            what,
+            remedy: match kind {
+                LoadErrorKind::DuplicateKey => "keep one of them".into(),
+                LoadErrorKind::TooDeep => "no document needs that".into(),
+                _ => "correct it by hand, or put the last good version back".into(),
+            },
+        }
+        .into()
     };
     let found = context.kind.borrow_mut().take();
     if dialect == Dialect::Json || found.is_some() {
@@ -491,7 +497,7 @@ pub(crate) fn located(fault: Fault, text: &str, file: &str) -> LoadError {
             None => break None,
         }
     };
-    LoadError {
+    Details {
         file: file.into(),
         line: at.map(|a| a.0),
         column: at.map(|a| a.1),
@@ -500,6 +506,7 @@ pub(crate) fn located(fault: Fault, text: &str, file: &str) -> LoadError {
         what: fault.what,
         remedy: fault.remedy,
     }
+    .into()
 }
 
 #[cfg(test)]

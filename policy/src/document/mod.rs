@@ -21,7 +21,7 @@ mod tests;
 pub use allowlist::AllowList;
 pub use approvals::{Approvals, Socket};
 pub use config::Config;
-pub use error::{LoadError, LoadErrorKind};
+pub use error::{Details, LoadError, LoadErrorKind};
 pub use policy::{Call, JournalSettings, Layer, Policy, RunSettings, Settings, SocketSettings};
 pub use presets::{PRESETS, Preset, preset};
 
