@@ -260,6 +260,8 @@ fn conclude(
     for r in &raw {
         let decision = match (security, r.weight) {
             (_, Weight::Deny) => Decision::Deny,
+            // The operator's leave skips approvals, never the denylist.
+            _ if policy.elevated => continue,
             (Security::Deny, _) => Decision::Deny,
             (Security::Allowlist, _) | (Security::Full, Weight::Ask) => asks,
             (Security::Full, Weight::Unknowable) if !policy.denylist.is_empty() => asks,
@@ -275,7 +277,7 @@ fn conclude(
             segment: r.segment,
             span: r.span,
             message: r.message.clone(),
-            advice: (!r.reason.advice().is_empty()).then(|| r.reason.advice().to_owned()),
+            advice: advice(r.reason, r.segment.and_then(|s| segments.get(s))),
             nearest: r.nearest.clone(),
         });
     }
@@ -336,6 +338,18 @@ fn conclude(
         original: plans.original,
         env: inv.env.clone(),
         cwd: inv.cwd.clone(),
+    }
+}
+
+/// What to do about it, with the program's own path where an entry would help.
+fn advice(reason: Reason, segment: Option<&crate::evaluation::Segment>) -> Option<String> {
+    let general = reason.advice();
+    match (reason, segment.and_then(|s| s.exe.as_ref())) {
+        (Reason::AllowlistMiss | Reason::WrapperEntry | Reason::ScriptEntry, Some(exe)) => {
+            let path = visible(&line(std::slice::from_ref(&exe.found)));
+            Some(format!("exec-guardctl approvals allowlist add {path}"))
+        }
+        _ => (!general.is_empty()).then(|| general.to_owned()),
     }
 }
 

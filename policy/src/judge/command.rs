@@ -182,7 +182,10 @@ impl Judge<'_> {
         args: &[Arg],
         ctx: &Context,
     ) {
-        let s = self.subject(typed, exe, args, ctx);
+        let s = Subject {
+            case_sensitive: self.policy.refusals_case_sensitive,
+            ..self.subject(typed, exe, args, ctx)
+        };
         let hit = |list: &[Entry]| {
             list.iter().find(|e| entry::names(e, &s, self.world)).map(|e| (e.pattern.clone(), e.from.clone()))
         };
@@ -362,6 +365,9 @@ impl Judge<'_> {
             s.kind = SegmentKind::Builtin;
         }
         if let Some(why) = refused {
+            if matches!(name, b"cd" | b"chdir" | b"pushd" | b"popd") {
+                out.chdir = Some(None);
+            }
             if BUILTIN_LIKE_PROGRAM.contains(&name)
                 && let Resolution::Found(exe) = resolve(name, self.lookup(ctx), self.world)
             {

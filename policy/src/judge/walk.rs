@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::{Context, Judge, Meta, Outcome, Weight, visible};
 use crate::arg::Arg;
-use crate::document::Accept;
+use crate::document::{Accept, Redirections};
 use crate::reason::Reason;
 use crate::resolve::Executable;
 use crate::shell::construct::Treatment;
@@ -84,9 +84,16 @@ impl Judge<'_> {
     /// Every construct that the level in force does not satisfy is a finding.
     fn constructs(&mut self, walk: &Walk<'_>, ctx: &Context) {
         for noted in &walk.out.parsed.noted {
-            let treatment = match self.policy.shell_accept {
-                Accept::Strict => noted.construct.strict(),
-                Accept::Checked => noted.construct.checked(),
+            let treatment = match (noted.construct, self.policy.shell_accept) {
+                // These have a key of their own.
+                (Construct::Redirection | Construct::HereDocLiteral | Construct::HereString, _) => {
+                    match self.policy.redirections {
+                        Redirections::Ban => Treatment::Ask,
+                        Redirections::Harmless | Redirections::Scoped => Treatment::Judge,
+                    }
+                }
+                (c, Accept::Strict) => c.strict(),
+                (c, Accept::Checked) => c.checked(),
             };
             if treatment == Treatment::Judge {
                 continue;
