@@ -23,6 +23,9 @@ const BUILTIN_LIKE_PROGRAM: &[&[u8]] =
 /// Builtins that run the command behind them: no file is looked up for these names.
 const CARRYING_BUILTINS: &[&[u8]] = &[b"command", b"exec", b"builtin"];
 
+/// Programs that hold many: the shell inside is not the one that PATH has under that name.
+const MULTICALL: &[&[u8]] = &[b"busybox", b"toybox"];
+
 /// What the allowlists say about a program.
 struct Listed {
     best: Match,
@@ -496,6 +499,11 @@ impl Judge<'_> {
         for inner in &carried.inner {
             match inner {
                 Inner::Argv { words, range } => {
+                    let applet = words.first().and_then(Arg::literal).unwrap_or_default();
+                    if names.iter().any(|n| MULTICALL.contains(n)) && wrapper::is_shell(applet, &[]) {
+                        let why = "the language of a multi-call program's shell is not understood here";
+                        self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why.to_owned());
+                    }
                     let meta = Meta { text: shown_line(words), ..Meta::default() };
                     let o = self.command(words, meta, &inner_ctx);
                     let exact = range.len() == words.len();
@@ -547,7 +555,7 @@ impl Judge<'_> {
             || exe.is_some_and(|e| {
                 safe_bins::trusted(&e.found, &e.real, &self.policy.safe_bin_trusted_dirs, self.world)
             });
-        let needs_entry = own_entry_needed || carried.class != Class::Transparent;
+        let needs_entry = !ctx.linked_shell && (own_entry_needed || carried.class != Class::Transparent);
         let shown = visible(names.first().copied().unwrap_or_default());
         if needs_entry && !entry {
             let why = format!("{shown} carries another program and has no entry of its own");
@@ -613,7 +621,11 @@ impl Judge<'_> {
         let called = match own {
             Some(e) => Some(e.clone()),
             None if shell.name == b"sh" => look(b"/bin/sh", self.world, true),
-            // Another shell than the system's, chosen by a variable or an account.
+            None if shell.name == wrapper::FROM_ENVIRONMENT => {
+                let named = super::variable(&self.inv.env, b"SHELL").filter(|s| s.first() == Some(&b'/'));
+                look(named.unwrap_or(b"/bin/sh"), self.world, true)
+            }
+            // Another shell than the system's, chosen by an account.
             None => None,
         };
         let Some(dialect) = called.as_ref().and_then(|e| Dialect::of_name(e.real_name())) else {
