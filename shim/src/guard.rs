@@ -39,7 +39,7 @@ pub fn run(claim: Claim) -> Exit {
             if let Err(exit) = write_down(&inv, &settings, &eval, &permit, by) {
                 return exit;
             }
-            if let Some(Err(e)) = scope.map(|scope| remember::store(&eval, &inv, &host, scope)) {
+            if let Some(Err(e)) = scope.map(|scope| remember::store(&eval, &inv, &host, &settings, scope)) {
                 // The yes was given; that it will be asked again next time is worth a line.
                 Message::note(Reason::PolicyUnreadable, &format!("allowed once, not stored: {e}")).say();
             }

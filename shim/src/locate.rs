@@ -1,18 +1,18 @@
 //! Which documents rule, and what of them is for the guard itself.
 use std::path::PathBuf;
 
-use policy::document::Policy;
-
-/// The guard's own folder inside a home.
-const FOLDER: &str = ".exec-guard";
+use policy::document::{JournalText, Policy, Tty};
+use store::edit::Target;
+use store::journal::Journal;
 
 /// Where things are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     /// Home of the user database; `None` for an id it does not know.
     pub home: Option<PathBuf>,
-    /// The guard's folders, the nearest first: `$EXEC_GUARD_HOME`, then the one in the home.
+    /// The guard's folders: `$EXEC_GUARD_HOME`, the one in the home, the system's.
     pub folders: Vec<PathBuf>,
+    at: store::Places,
 }
 
 /// Settings of the guard itself.
@@ -26,18 +26,20 @@ pub struct Settings {
     pub journal_required: bool,
     /// Command text stands in the journal as it is, secrets included.
     pub journal_full: bool,
-    /// Where locks and the journal lie; `None` if there is no place.
+    /// Where records go; `None` if there is no place.
+    pub journal: Option<Journal>,
+    /// Where locks lie; `None` if there is no place.
     pub state: Option<PathBuf>,
+    /// The document that *always allow* is written to; `None` if there is no place.
+    pub editable: Option<Target>,
 }
 
 /// Finds the places.
 pub fn places(env: &[Vec<u8>]) -> Places {
-    use std::os::unix::ffi::OsStrExt;
-    let home = sys::ids::user(sys::ids::uid()).map(|u| u.home);
-    let named = sys::environ::value(env, b"EXEC_GUARD_HOME").filter(|v| v.first() == Some(&b'/'));
-    let named = named.map(|v| PathBuf::from(std::ffi::OsStr::from_bytes(v)));
-    let folders = named.into_iter().chain(home.as_ref().map(|h| h.join(FOLDER))).collect();
-    Places { home, folders }
+    let at = store::Places::from_process(env);
+    let folders =
+        [at.named.clone(), at.user_folder(), Some(at.system.clone())].into_iter().flatten().collect();
+    Places { home: at.home.clone(), folders, at }
 }
 
 /// Reads the documents.
@@ -46,12 +48,17 @@ pub fn places(env: &[Vec<u8>]) -> Places {
 ///
 /// What is wrong with a document, and what to do: then nothing may run.
 pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
+    let loaded = store::load(&places.at).map_err(|e| e.to_string())?;
+    // What depends on an agent among these is how long a person has: the caller's agent is not known yet.
+    let s = loaded.policy.settings("main");
     let settings = Settings {
-        timeout_ms: 120_000,
-        tty: true,
-        journal_required: false,
-        journal_full: false,
-        state: places.folders.first().cloned(),
+        timeout_ms: s.approval_timeout_ms,
+        tty: s.tty != Tty::Never,
+        journal_required: s.journal.required,
+        journal_full: s.journal.text == JournalText::Full,
+        journal: loaded.state.as_deref().map(|state| Journal::new(state, s.journal.max_bytes)),
+        state: loaded.state,
+        editable: loaded.editable,
     };
-    Ok((Policy::default(), settings))
+    Ok((loaded.policy, settings))
 }

@@ -31,18 +31,8 @@ pub struct Decided<'a> {
 ///
 /// Why it could not be written; the caller knows whether that matters.
 pub fn record(inv: &Invocation, settings: &Settings, decided: &Decided<'_>) -> io::Result<()> {
-    let Some(state) = &settings.state else { return Ok(()) };
-    let mut line = entry(inv, settings.journal_full, decided).to_string();
-    line.push('\n');
-    let folder = state.join("journal");
-    let path = folder.join("journal.jsonl");
-    match sys::edit::append(&path, line.as_bytes()) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            sys::edit::private_folder(&folder)?;
-            sys::edit::append(&path, line.as_bytes()).map(drop)
-        }
-        done => done.map(drop),
-    }
+    let Some(journal) = &settings.journal else { return Ok(()) };
+    journal.append(&entry(inv, settings.journal_full, decided))
 }
 
 fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {

@@ -39,7 +39,8 @@ pub fn ask(
     if !terminal.is_foreground() {
         return Asked::Nobody("not in the terminal's foreground".into());
     }
-    let proposals = remember::possible(inv).and_then(|()| policy::proposals(eval, inv, world));
+    let proposals = remember::possible(settings, &eval.effective.agent)
+        .and_then(|()| policy::proposals(eval, inv, world));
     let Ok(session) = terminal.session() else { return Asked::Nobody("the terminal cannot be used".into()) };
     let dialogue = Dialogue {
         terminal,
