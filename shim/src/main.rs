@@ -24,6 +24,10 @@ use exit::Exit;
 use invoke::{Called, Usage};
 use say::Message;
 
+/// A process that becomes another in a millisecond gives nothing back.
+#[global_allocator]
+static MEMORY: sys::arena::Arena = sys::arena::Arena::new();
+
 fn main() {
     // First of all: from here on a bug is a refusal, with a line that says so.
     exit::on_panic();

@@ -7,7 +7,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::{Flock, FlockArg, OFlag};
+
+use crate::file::open_with;
 
 /// Makes a folder that only its owner may enter (0700), and those above it.
 ///
@@ -31,17 +33,8 @@ pub struct Lock {
 /// [`io::ErrorKind::TimedOut`] if somebody else holds it all that time; those of open(2). A symbolic link is
 /// not followed.
 pub fn lock(path: &Path, patience: Duration) -> io::Result<Lock> {
-    let open = || {
-        OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .custom_flags(libc::O_NOFOLLOW | libc::O_NOCTTY | libc::O_NONBLOCK)
-            .open(path)
-    };
-    lock_file(open()?, patience)
+    let file = open_with(path, OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_NOFOLLOW, 0o600)?;
+    lock_file(file, patience)
 }
 
 /// Takes an exclusive lock on an open file.
@@ -125,12 +118,8 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 ///
 /// Those of the calls; a symbolic link is not followed; a short write is [`io::ErrorKind::WriteZero`].
 pub fn append(path: &Path, line: &[u8]) -> io::Result<u64> {
-    let mut file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NOCTTY | libc::O_NONBLOCK)
-        .open(path)?;
+    let how = OFlag::O_WRONLY | OFlag::O_APPEND | OFlag::O_CREAT | OFlag::O_NOFOLLOW;
+    let mut file = open_with(path, how, 0o600)?;
     let meta = file.metadata()?;
     if !meta.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));

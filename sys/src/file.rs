@@ -1,10 +1,13 @@
 //! Reading a file that only its rightful owner could have written.
 use std::fmt;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
+use nix::fcntl::{AT_FDCWD, OFlag, openat};
+use nix::sys::stat::Mode;
 use policy::FileId;
 
 /// Who may own a document.
@@ -68,10 +71,53 @@ impl fmt::Display for FileError {
 
 impl std::error::Error for FileError {}
 
-/// Opens for reading without being held up by a fifo, taking a terminal or leaking the descriptor.
+/// Opens without being held up by a fifo, taking a terminal or leaking the descriptor.
+///
+/// By openat(2): musl's open(3), which std uses, sets close-on-exec a second time by a call of its own.
+pub(crate) fn open_with(path: &Path, how: OFlag, mode: u32) -> io::Result<File> {
+    let flags = how | OFlag::O_CLOEXEC | OFlag::O_NOCTTY | OFlag::O_NONBLOCK;
+    loop {
+        match openat(AT_FDCWD, path, flags, Mode::from_bits_truncate(mode)) {
+            Ok(fd) => return Ok(fd.into()),
+            Err(Errno::EINTR) => {}
+            Err(e) => return Err(e.into()),
+        }
+    }
+}
+
+/// Opens for reading.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
-    // std adds O_CLOEXEC.
-    OpenOptions::new().read(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK).open(path)
+    open_with(path, OFlag::O_RDONLY, 0)
+}
+
+/// Reads a small file by as few calls as can be, at most `max` bytes: for files of the kernel (proc(5)) and of
+/// root, whose owner and mode are nobody's doubt.
+///
+/// # Errors
+///
+/// Those of the calls; [`io::ErrorKind::FileTooLarge`].
+pub(crate) fn slurp(path: &Path, max: usize) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    // Most fit, and then nothing is allocated but what is kept.
+    let mut small = [0; 16 << 10];
+    let mut out = Vec::new();
+    loop {
+        match file.read(&mut small) {
+            Ok(n) => {
+                out.extend_from_slice(small.get(..n).unwrap_or_default());
+                if out.len() > max {
+                    return Err(io::ErrorKind::FileTooLarge.into());
+                }
+                // A read that leaves room has seen the end: so it is for regular files and for those of proc(5)
+                // that are read here.
+                if n < small.len() {
+                    return Ok(out);
+                }
+            }
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
 }
 
 /// Reads a file that only its rightful owner could have written, at most `max` bytes, and says which file that

@@ -27,7 +27,8 @@ pub struct User {
 /// would have it load modules of the system's. Only where it does not name the id the C library is asked, so
 /// that users of a directory service have a home as well.
 pub fn user(uid: u32) -> Option<User> {
-    let listed = std::fs::read("/etc/passwd").ok().and_then(|text| in_passwd(&text, uid));
+    let listed =
+        crate::file::slurp(Path::new("/etc/passwd"), 64 << 20).ok().and_then(|text| in_passwd(&text, uid));
     listed.or_else(|| from_library(uid)).filter(|u| u.home.is_absolute())
 }
 

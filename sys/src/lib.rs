@@ -13,6 +13,8 @@ pub mod ids;
 pub mod proc;
 pub mod time;
 
+pub mod arena;
+
 pub mod edit;
 pub mod file;
 pub mod world;

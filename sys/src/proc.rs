@@ -1,6 +1,5 @@
 //! Who called us: the processes above, as far as the kernel lets us see them (proc(5)).
-use std::fs::File;
-use std::io::Read;
+use std::path::Path;
 
 /// A chain longer than this is taken to be unreadable.
 const MAX_ANCESTORS: usize = 64;
@@ -93,32 +92,11 @@ impl Iterator for Ancestors {
 
 /// Number of our controlling terminal (as in `st_rdev`); `None` if there is none.
 pub fn terminal() -> Option<u64> {
-    let mut text = Vec::new();
-    File::open("/proc/self/stat").ok()?.take(4096).read_to_end(&mut text).ok()?;
-    Stat::parse(&text)?.terminal
+    Stat::parse(&crate::file::slurp(Path::new("/proc/self/stat"), MAX_BYTES).ok()?)?.terminal
 }
 
-/// A file of proc(5), by as few calls as can be: the kernel fills the buffer if it has that much, so a read that
-/// leaves room has seen the end.
 fn read(pid: i32, what: &str) -> Option<Vec<u8>> {
-    let mut file = File::open(format!("/proc/{pid}/{what}")).ok()?;
-    let mut bytes = vec![0; 16 << 10];
-    let mut len = 0;
-    loop {
-        match file.read(bytes.get_mut(len..)?) {
-            Ok(n) => len += n,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(_) => return None,
-        }
-        if len < bytes.len() {
-            bytes.truncate(len);
-            return Some(bytes);
-        }
-        if len >= MAX_BYTES {
-            return None;
-        }
-        bytes.resize(len * 4, 0);
-    }
+    crate::file::slurp(Path::new(&format!("/proc/{pid}/{what}")), MAX_BYTES).ok()
 }
 
 fn words(bytes: &[u8]) -> Vec<Vec<u8>> {
