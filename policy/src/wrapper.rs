@@ -20,6 +20,8 @@ mod walk;
 mod words;
 
 #[cfg(test)]
+mod corpus_tests;
+#[cfg(test)]
 mod tests;
 
 pub use names::{class_of, is_shell, known_for, learnable};

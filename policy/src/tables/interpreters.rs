@@ -209,7 +209,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         names: &["lua", "luajit", "texlua", "luau"],
         options: spec("e:l:ivEWj:O::b", &[]),
-        code: &["e", "v", "b"],
+        code: &["e", "b"],
         stdin: &["i"],
         reason: "lua(1)",
         ..BASE
@@ -359,10 +359,17 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         ..BASE
     },
     Interpreter {
+        names: &["expect"],
+        options: spec("c:dDf:inNvb", &[]),
+        files: &["f"],
+        stdin: &["i"],
+        reason: "expect(1)",
+        ..BASE
+    },
+    Interpreter {
         names: &[
             "tclsh",
             "wish",
-            "expect",
             "ocaml",
             "guile",
             "racket",
@@ -416,12 +423,10 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
             "lein",
         ],
         options: spec(
-            "e:E:c:vhVqf:",
+            "e:c:",
             &[("eval", V), ("version", N), ("help", N), ("command", V), ("expr", V), ("quiet", N)],
         ),
-        code: &["e", "E", "c", "v", "h", "V", "eval", "version", "help", "command", "expr"],
-        files: &["f"],
-        flags: &["no-"],
+        code: &["e", "c", "eval", "version", "help", "command", "expr"],
         reason: "without an operand they read a program from standard input; their manuals",
         ..BASE
     },

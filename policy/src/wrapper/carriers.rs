@@ -111,7 +111,7 @@ pub(super) fn find(cx: &Cx) -> Peel {
 /// fd: everything after `-x` or `-X`, up to a `;`. Letters of a cluster are read as fd does.
 pub(super) fn fd(cx: &Cx) -> Peel {
     /// Short options with a value.
-    const VALUES: &[u8] = b"eEtdSocjCg";
+    const VALUES: &[u8] = b"eEtdSocjC";
     let mut at = cx.from;
     let mut start = None;
     while let Some(word) = cx.args.get(at) {
@@ -137,7 +137,7 @@ pub(super) fn fd(cx: &Cx) -> Peel {
                     start = Some((at, (!rest.is_empty()).then(|| rest.to_vec())));
                     break;
                 }
-                l if VALUES.contains(l) && *l != b'g' => {
+                l if VALUES.contains(l) => {
                     // The value is attached, or the next word.
                     if rest.is_empty() {
                         at += 1;

@@ -23,6 +23,13 @@ pub(super) fn peel(row: &Interpreter, args: &[Arg]) -> Peel {
     // Unknown options that may have swallowed the next word.
     let mut greedy: Option<usize> = None;
     let mut unknown = 0_usize;
+    // Where the code is has been said, but a later option may name standard input besides.
+    let mut given = false;
+    if let [Arg::Literal(only)] = args
+        && matches!(only.as_slice(), b"-v" | b"-V" | b"--version" | b"-h" | b"--help" | b"-version")
+    {
+        return Peel::No;
+    }
     for item in parse(&row.options, args) {
         let (name, value, at): (&[u8], Option<Arg>, usize) = match &item {
             Item::Short(l, i) => (&[*l], None, *i),
@@ -70,7 +77,7 @@ pub(super) fn peel(row: &Interpreter, args: &[Arg]) -> Peel {
                 continue;
             }
             Item::DynamicOption(i) => {
-                if row.operands == 0 || operands > 0 {
+                if row.operands == 0 || operands > 0 || !row.language {
                     operands += 1;
                     continue;
                 }
@@ -79,7 +86,11 @@ pub(super) fn peel(row: &Interpreter, args: &[Arg]) -> Peel {
         };
         let named = |list: &[&str]| list.iter().any(|n| n.as_bytes() == name);
         if named(row.code) {
-            return Peel::No;
+            // Languages take what follows their code for its arguments.
+            if row.language && row.operands > 0 {
+                return Peel::No;
+            }
+            given = true;
         }
         if named(row.stdin) {
             return stdin();
@@ -88,12 +99,12 @@ pub(super) fn peel(row: &Interpreter, args: &[Arg]) -> Peel {
             match value.as_ref().map(Arg::literal) {
                 Some(Some(b)) if is_stdin(b) => return stdin(),
                 Some(None) => return refuse(DYNAMIC, at),
-                _ if row.operands > 0 => return Peel::No,
-                _ => {}
+                _ if row.language && row.operands > 0 => return Peel::No,
+                _ => given = true,
             }
         }
     }
-    if row.operands == 0 || operands >= row.operands.saturating_add(unknown) {
+    if given || row.operands == 0 || operands >= row.operands.saturating_add(unknown) {
         return Peel::No;
     }
     match greedy {

@@ -86,6 +86,8 @@ fn spellings(name: &[u8]) -> Vec<(Vec<u8>, bool)> {
         }
     }
     add(bare.to_vec());
+    // Where another coreutils is the default, GNU's are `gnuenv` and so on.
+    add(name.strip_prefix(b"gnu").unwrap_or_default().to_vec());
     add(version(bare));
     if loader(&folded) {
         add(b"ld.so".to_vec());

@@ -539,7 +539,8 @@ const RUNNERS: &[(&str, &str)] = &[
     ("npx --call='tsx a.ts'", "refused"),
     ("npx -c'tsx a.ts'", "refused"),
     ("npx -- tsx", "C [tsx]"),
-    ("npx", "empty"),
+    ("npx", "C stdin"),
+    ("npm exec", "C stdin"),
     ("npx --bogus x", "refused"),
     ("npx $X", "refused"),
     ("npm exec -- tsx ./a.ts", "C [tsx ./a.ts]"),
@@ -675,6 +676,7 @@ const PRIVILEGED: &[(&str, &str)] = &[
     ("sudo -b ls", "refused"),
     ("sudo -e f", "refused"),
     ("sudo -l", "empty"),
+    ("sudo -h other touch x", "refused"),
     ("sudo -R / ls", "refused"),
     ("sudo --bogus ls", "refused"),
     ("sudo $X", "refused"),
@@ -812,6 +814,7 @@ const REMOTE: &[(&str, &str)] = &[
     ("kubectl -n ns exec -it pod -- sh", "R far[sh]"),
     ("kubectl run x --image=y", "R"),
     ("kubectl get pods", "no"),
+    ("kubectl -v 6 exec pod -- sh", "R far[sh]"),
     ("kubectl --insecure-skip-tls-verify get pods", "no"),
     ("kubectl --foo exec p", "R"),
     ("lxc exec c -- ls", "R"),
@@ -915,6 +918,16 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("perl -v", "no"),
     ("ruby", "C stdin"),
     ("ruby -", "C stdin"),
+    ("ruby -v", "no"),
+    ("ruby -v -", "C stdin"),
+    ("lua -v -", "C stdin"),
+    ("expect -f -", "C stdin"),
+    ("expect -f x", "no"),
+    ("irb -f", "refused"),
+    ("psql -c x -f -", "C stdin"),
+    ("psql \"$URL\" -c 'select 1'", "no"),
+    ("sqlite3 \"$DB\" 'select 1'", "no"),
+    ("python3 -c 'print(1)' -", "no"),
     ("ruby -ne 'puts 1'", "no"),
     ("ruby x.rb", "no"),
     ("php", "C stdin"),
@@ -1056,6 +1069,7 @@ fn several_names() {
     assert_eq!(named(&["ls", "ls", "coreutils"], "rm -rf x"), "no");
     assert_eq!(named(&["foo", "foo", "coreutils"], "rm -rf x"), "refused");
     assert_eq!(named(&["env", "env", "coreutils"], "ls"), "T [ls]");
+    assert_eq!(named(&["env", "env", "gnuenv"], "ls"), "T [ls]");
     assert_eq!(named(&["linux32", "linux32", "setarch"], "ls"), "P [ls]");
     assert_eq!(named(&["bunx", "bunx", "bun"], "cowsay"), "C [cowsay]");
     assert_eq!(named(&["timeout.exe"], "5 ls"), "C [ls]");

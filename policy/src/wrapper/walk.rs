@@ -461,6 +461,8 @@ fn keep(gathered: &mut Option<Carried>, c: Carried) {
 fn with(peel: Peel, gathered: Option<Carried>) -> Peel {
     let Some(g) = gathered else { return peel };
     match peel {
+        // A text in an option is the command that the sub-command lacks.
+        Peel::Carries(c) if !g.inner.is_empty() && c.inner == [Inner::Stdin] => Peel::Carries(g),
         Peel::Carries(mut c) => {
             c.inner.splice(0..0, g.inner);
             c.chdir = c.chdir.or(g.chdir);

@@ -54,7 +54,7 @@ pub(super) const ROWS: &[Row] = &[
             ("chdir", Chdir),
             ("e", Refuse("sudo -e starts an editor")),
             ("edit", Refuse("sudo -e starts an editor")),
-            ("h", Query),
+            ("h", Refuse("sudo -h may run it on another host")),
             ("host", Refuse("sudo -h runs it on another host")),
             ("i", Refuse(LOGIN)),
             ("login", Refuse(LOGIN)),

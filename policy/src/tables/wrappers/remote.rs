@@ -132,7 +132,7 @@ pub(super) const ROWS: &[Row] = &[
         &["kubectl", "oc", "k3s", "microk8s", "minikube"],
         Remote,
         KUBE,
-        HELP,
+        &[("help", Query)],
         Form::Subs(&[
             sub("exec|run|debug|rsh|ssh", NONE, PLAIN, Form::Dashes),
             sub("kubectl exec|run|debug", NONE, PLAIN, Form::Dashes),

@@ -231,7 +231,7 @@ pub(super) const ROWS: &[Row] = &[
         NPM_EFFECTS,
         Form::Subs(&[
             // npm takes unambiguous beginnings of its sub-commands.
-            sub("exec|x|exe", NPM, NPM_EFFECTS, Form::Command(&[])),
+            sub("exec|x|exe", NPM, NPM_EFFECTS, Form::OrShell(&[])),
             sub(
                 "explore|explor|explo",
                 NPM,
@@ -247,7 +247,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         NPM,
         NPM_EFFECTS,
-        Form::Command(&[]),
+        Form::OrShell(&[]),
         "runs a program of a package and may fetch it; npx(1)",
     ),
     row(
