@@ -69,7 +69,8 @@ fn program(judge: &mut Judge<'_>, argv: &[Vec<u8>], by_link: bool) -> Plans {
         *w = Arg::lit(typed);
     }
     let exe = match resolve(typed, judge.lookup(&ctx), judge.world) {
-        Resolution::Found(exe) => exe,
+        // A shadowed name is a finding of the command's own.
+        Resolution::Found(exe) | Resolution::Shadowed(exe) => exe,
         Resolution::Missing | Resolution::CwdUnknown => {
             // Judged all the same, so that `check` shows what else would have been found.
             let meta = Meta { text: line(argv), ..Meta::default() };
@@ -124,7 +125,7 @@ fn text_form(judge: &mut Judge<'_>, text: &[u8], shell: Option<&[u8]>, args: &[V
     let top = judge.top();
     let shell = match resolve(&named, judge.lookup(&top), judge.world) {
         Resolution::Found(exe) => exe,
-        Resolution::Missing | Resolution::CwdUnknown => {
+        Resolution::Missing | Resolution::CwdUnknown | Resolution::Shadowed(_) => {
             let why = format!("the shell `{}` is not there", visible(&named));
             judge.found(Weight::Deny, Reason::NotFound, None, why);
             return Plans::default();
@@ -401,4 +402,3 @@ impl Plan {
         }
     }
 }
-

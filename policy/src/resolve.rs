@@ -37,6 +37,8 @@ pub enum Resolution {
     Missing,
     /// A relative path, and the working folder is not known.
     CwdUnknown,
+    /// A program, but a relative entry of PATH in front of it has another one of that name, which a shell would run.
+    Shadowed(Executable),
 }
 
 /// Search path when PATH is unset: what musl's `execvp` uses.
@@ -157,8 +159,14 @@ fn is_guard(exe: &Executable, guard: &Guard) -> bool {
 }
 
 fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
+    let mut shadowed = false;
     for dir in at.path.unwrap_or(DEFAULT_PATH).split(|b| *b == b':') {
         if dir.first() != Some(&b'/') {
+            // Never taken, but never passed over in silence either. In an unknown folder anything may be there.
+            shadowed |= match at.cwd {
+                Some(cwd) => is_program(&join(&join(cwd, dir), name), at.guard, world),
+                None => true,
+            };
             continue;
         }
         let candidate = join(dir, name);
@@ -170,10 +178,16 @@ fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
             continue;
         }
         if let Some(exe) = named(&candidate, info.id, world) {
-            return Resolution::Found(exe);
+            return if shadowed { Resolution::Shadowed(exe) } else { Resolution::Found(exe) };
         }
     }
     Resolution::Missing
+}
+
+fn is_program(path: &[u8], guard: &Guard, world: &dyn World) -> bool {
+    world.info(path).is_some_and(|i| {
+        i.kind == FileKind::Regular && i.executable && !guard.exe.is_some_and(|g| g.same_file(&i.id))
+    })
 }
 
 /// Looks at one path.
@@ -250,6 +264,18 @@ mod tests {
             lookup("/shims/git", "/shims:/usr/bin", None),
             s("/usr/bin/git", "/usr/bin/git"),
             "a shim named by path stands for its name"
+        );
+        assert_eq!(
+            lookup("ls", ":.:/usr/bin", Some("/usr")),
+            s("/usr/bin/ls", "/usr/bin/busybox"),
+            "nothing there"
+        );
+        assert_eq!(lookup("git", "bin:/usr/bin", Some("/usr")), None, "shadowed");
+        assert_eq!(lookup("git", ".:/usr/bin", None), None, "unknown folder");
+        assert_eq!(
+            lookup("git", "/usr/bin:.", Some("/usr/bin")),
+            s("/usr/bin/git", "/usr/bin/git"),
+            "behind it"
         );
         assert_eq!(lookup("", "/usr/bin", None), None);
         assert_eq!(lookup("/usr/bin", "/usr/bin", None), None, "a folder");

@@ -88,6 +88,11 @@ impl Judge<'_> {
         } else {
             match resolve(name, self.lookup(ctx), self.world) {
                 Resolution::Found(exe) => out.exe = Some(exe),
+                Resolution::Shadowed(exe) => {
+                    let why = format!("a relative entry of PATH has another `{}`", visible(name));
+                    self.found(Weight::Miss, Reason::Environment, Some(at), why);
+                    out.exe = Some(exe);
+                }
                 Resolution::Missing => {
                     let why = format!("`{}` is no program now", visible(name));
                     self.found(Weight::Miss, Reason::Unresolved, Some(at), why);
@@ -323,12 +328,12 @@ impl Judge<'_> {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
+        let starts_up = names.first().and_then(|n| protect::starts_up(n, args));
+        if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
+            self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
+        }
         for hit in hazards::hazards(names, args) {
-            let asks = match hit.category {
-                Category::InlineCode => self.policy.strict_inline_eval,
-                other => !self.policy.hazards.iter().any(|(c, a)| *c == other && *a == AskOrAllow::Allow),
-            };
-            if !asks || (hit.dynamic && !self.policy.dynamic_option_ask) {
+            if !self.hazard_asks(hit.category) || (hit.dynamic && !self.policy.dynamic_option_ask) {
                 continue;
             }
             let reason = match (hit.dynamic, hit.category) {
@@ -340,6 +345,13 @@ impl Judge<'_> {
             let why =
                 format!("{}{}: {} [{}]", hit.program, word.unwrap_or_default(), hit.why, hit.category.word());
             self.found(Weight::Miss, reason, Some(at), why);
+        }
+    }
+
+    fn hazard_asks(&self, category: Category) -> bool {
+        match category {
+            Category::InlineCode => self.policy.strict_inline_eval,
+            other => !self.policy.hazards.iter().any(|(c, a)| *c == other && *a == AskOrAllow::Allow),
         }
     }
 
@@ -705,7 +717,7 @@ impl Judge<'_> {
         let inner = self.push(&words, Meta { text: shown_line(&words), ..Meta::default() }, ctx);
         let exe = match resolve_script(name, self.lookup(ctx), self.world) {
             Resolution::Found(exe) => exe,
-            Resolution::Missing | Resolution::CwdUnknown => {
+            Resolution::Missing | Resolution::CwdUnknown | Resolution::Shadowed(_) => {
                 let why = format!("the script `{}` is not there now", visible(name));
                 self.found(Weight::Unknowable, Reason::Unresolved, Some(inner), why);
                 return;

@@ -9,7 +9,7 @@ use super::{Context, Judge, Meta, Outcome, Weight, visible};
 use crate::arg::Arg;
 use crate::document::{Accept, Redirections};
 use crate::reason::Reason;
-use crate::resolve::Executable;
+use crate::resolve::{Executable, join, last_component, normalise, parent};
 use crate::shell::construct::Treatment;
 use crate::shell::{
     AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Parsed, Part, Pipeline, Replacement,
@@ -48,6 +48,28 @@ impl Text {
     }
 }
 
+/// Programs whose operands name files that they write or put in place.
+const WRITERS: &[&[u8]] = &[
+    b"cp",
+    b"mv",
+    b"ln",
+    b"install",
+    b"sed",
+    b"tee",
+    b"dd",
+    b"curl",
+    b"wget",
+    b"rsync",
+    b"patch",
+    b"unzip",
+    b"tar",
+    b"ed",
+    b"perl",
+    b"truncate",
+    b"rename",
+    b"scp",
+];
+
 struct Walk<'s> {
     source: &'s [u8],
     dialect: Dialect,
@@ -60,6 +82,7 @@ impl Judge<'_> {
     /// Parses and walks a text.
     pub fn text(&mut self, source: &[u8], dialect: Dialect, ctx: &Context) -> Text {
         let parsed = parse(source, dialect);
+        let first = self.segments.len();
         let before = self.functions.clone();
         define(&parsed.script, &mut self.functions);
         let mut walk = Walk {
@@ -77,8 +100,46 @@ impl Judge<'_> {
         self.script_at(&parsed.script, &mut walk, &mut ctx.clone(), true);
         walk.out.parsed.script = parsed.script;
         self.constructs(&walk, ctx);
+        self.written_then_run(first);
         self.functions = before;
         walk.out
+    }
+
+    /// A program that an earlier command of the same text may have written is not what was judged.
+    fn written_then_run(&mut self, first: usize) {
+        let cwd = self.inv.cwd.clone().unwrap_or_default();
+        let mut written: Vec<Vec<u8>> = Vec::new();
+        let mut hits: Vec<(usize, Vec<u8>)> = Vec::new();
+        for (i, s) in self.segments.iter().enumerate().skip(first) {
+            if let Some(exe) = &s.exe {
+                let folder = |w: &Vec<u8>| parent(&exe.found) == w.as_slice();
+                if written.iter().any(|w| *w == exe.found || *w == exe.real || folder(w)) {
+                    hits.push((i, exe.found.clone()));
+                }
+                let typed = s.argv.first().and_then(Arg::literal).unwrap_or_default();
+                let planted = written
+                    .iter()
+                    .any(|w| last_component(w) == typed && self.on_path(parent(w)) && *w != exe.found);
+                if planted {
+                    hits.push((i, exe.found.clone()));
+                }
+            }
+            let name = s.argv.first().and_then(Arg::literal).map(last_component).unwrap_or_default();
+            if WRITERS.contains(&name) {
+                let args = s.argv.iter().skip(1).filter_map(Arg::literal);
+                // The last operand is where cp, mv, ln and install write; the others write what they name.
+                written.extend(args.filter(|a| a.first() != Some(&b'-')).map(|a| normalise(&join(&cwd, a))));
+            }
+        }
+        for (at, path) in hits {
+            let why = format!("an earlier command of the text may have written {}", visible(&path));
+            self.found(Weight::Miss, Reason::EntryWritable, Some(at), why);
+        }
+    }
+
+    fn on_path(&self, dir: &[u8]) -> bool {
+        let path = super::variable(&self.inv.env, b"PATH").unwrap_or_default();
+        path.split(|b| *b == b':').any(|d| d == dir)
     }
 
     /// Every construct that the level in force does not satisfy is a finding.
@@ -265,7 +326,7 @@ impl Judge<'_> {
         let builtin = crate::rules::builtins::is_builtin(name, walk.dialect);
         let program = matches!(
             crate::resolve::resolve(name, self.lookup(ctx), self.world),
-            crate::resolve::Resolution::Found(_)
+            crate::resolve::Resolution::Found(_) | crate::resolve::Resolution::Shadowed(_)
         );
         let twice = self.functions.get(name).is_some_and(|n| *n > 1);
         if !plain || builtin || program || twice || name.ends_with(b"_handle") || name.ends_with(b"_handler")

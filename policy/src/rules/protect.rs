@@ -42,6 +42,68 @@ const HOOK_FILES: &[&[u8]] = &[
     b"crush.json",
 ];
 
+/// Files that other programs run or read their orders from, by the end of their path: who writes one runs code later.
+/// Source: the programs' manuals (githooks(5), git-config(1), bash(1), sshd(8), direnv(1), crontab(5)).
+const START_UP: &[&[u8]] = &[
+    b".git/config",
+    b".gitconfig",
+    b".bashrc",
+    b".bash_profile",
+    b".bash_login",
+    b".profile",
+    b".zshrc",
+    b".zshenv",
+    b".zprofile",
+    b".config/fish/config.fish",
+    b".ssh/authorized_keys",
+    b".ssh/config",
+    b".ssh/rc",
+    b".npmrc",
+    b".pypirc",
+    b".netrc",
+    b".inputrc",
+    b".vimrc",
+    b".jq",
+];
+
+/// Folders whose every file is one.
+const START_UP_FOLDERS: &[&[u8]] =
+    &[b".git/hooks/", b".config/autostart/", b".config/systemd/user/", b"/etc/cron."];
+
+/// Programs that write the files they name, for [`starts_up`].
+const WRITERS: &[&[u8]] = &[
+    b"cp",
+    b"mv",
+    b"ln",
+    b"install",
+    b"sed",
+    b"tee",
+    b"dd",
+    b"curl",
+    b"wget",
+    b"rsync",
+    b"patch",
+    b"truncate",
+    b"scp",
+];
+
+/// Why a command writes a file that something else will run; `None` if it does not. No matter of self-protection:
+/// a hazard like those of the table.
+pub(crate) fn starts_up(name: &[u8], args: &[Arg]) -> Option<&'static str> {
+    if !WRITERS.contains(&last_component(name)) {
+        return None;
+    }
+    args.iter().filter_map(Arg::literal).find_map(|a| {
+        let ends = |f: &&&[u8]| {
+            a.strip_suffix(**f).is_some_and(|rest| {
+                rest.is_empty() || rest.last() == Some(&b'/') || rest.last() == Some(&b'=')
+            })
+        };
+        let hit = START_UP.iter().find(ends).is_some() || START_UP_FOLDERS.iter().any(|f| contains(a, f));
+        hit.then_some("it names a file that another program runs or takes orders from")
+    })
+}
+
 /// Folders whose every file is a hook.
 const HOOK_FOLDERS: &[&[u8]] =
     &[b".claude/hooks/", b".codex/hooks/", b".github/hooks/", b".cline/hooks/", b".cursor/hooks/"];

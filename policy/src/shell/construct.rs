@@ -70,7 +70,7 @@ constructs! {
     ArrayAssign "array or subscript assignment" Ask Ask Construct;
     AssignAppend "`NAME+=value`" Ask Ask Construct;
     ContinuationInWord "line continuation inside a word" Ask Ask Construct;
-    Continuation "line continuation between words" Ask Judge Construct;
+    Continuation "line continuation between words" Judge Judge Construct;
     History "history expansion `!`" Ask Ask Construct;
     Alias "a word that could be an alias" Ask Ask Construct;
     ExtGlob "extended glob" Ask Ask Construct;
