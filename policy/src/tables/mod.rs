@@ -1,5 +1,6 @@
 //! Tables: what is known of programs, variables and builtins, as data with a reason a row.
 pub mod builtins;
+pub mod environment;
 pub mod hazards;
 pub mod never_safe;
 pub mod safe_bins;
