@@ -10,6 +10,7 @@ mod carriers;
 mod privileged;
 mod remote;
 mod runners;
+mod surroundings;
 mod transparent;
 
 /// What an option's value or an operand must look like.
@@ -186,6 +187,7 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
     transparent::ROWS
         .iter()
         .chain(carriers::ROWS)
+        .chain(surroundings::ROWS)
         .chain(runners::ROWS)
         .chain(privileged::ROWS)
         .chain(remote::ROWS)
