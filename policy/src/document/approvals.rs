@@ -64,7 +64,7 @@ impl Approvals {
         Approvals::read(&tree, file).map_err(|fault| json::located(fault, text, file))
     }
 
-    fn read(tree: &Tree<'_>, file: &str) -> Result<Approvals, Fault> {
+    pub(crate) fn read(tree: &Tree<'_>, file: &str) -> Result<Approvals, Fault> {
         let mut notes = Vec::new();
         // The version first: what a later one means by its fields is not ours to say.
         version(tree, true)?;

@@ -7,7 +7,7 @@ mod approvals;
 mod config;
 mod entries;
 mod error;
-mod index;
+pub mod index;
 mod json;
 pub mod keys;
 mod merge;
