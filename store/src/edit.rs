@@ -7,6 +7,7 @@
 //! Under the lock nobody else edits, and a reader sees the old text or the new one, never a part. What the guard
 //! does not know survives: the document is changed as the JSON it is, in its author's order of keys. Text with
 //! comments is not edited but refused, since writing it again would lose them.
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -163,6 +164,10 @@ fn rewrite<T>(
         Err(_) => 0o600,
     };
     sys::edit::replace(&path, new.as_bytes(), mode).map_err(io)?;
+    if !is_config(&path) {
+        // Without its index the document is as good, only slower; one of the old text is never used.
+        let _ = crate::index::refresh(&path, owner());
+    }
     Ok(value)
 }
 
@@ -355,16 +360,17 @@ pub fn entry_value(entry: &Entry) -> Value {
     Value::Object(out)
 }
 
-/// What the fields that decide come to; an entry with the same ones is the same entry.
-fn meaning(entry: &Value) -> Vec<Option<Value>> {
-    if let Some(pattern) = entry.as_str() {
-        return meaning(&json!({ "pattern": pattern }));
+/// What the fields that decide come to, as text; an entry with the same is the same entry.
+fn meaning(entry: &Value) -> String {
+    let pattern = entry.as_str().or_else(|| entry.get("pattern").and_then(Value::as_str)).unwrap_or_default();
+    let mut out = pattern.trim().to_ascii_lowercase();
+    for key in ["args", "argPattern", "cwd", "carries", "hazards", "expiresAt"] {
+        if let Some(v) = entry.get(key).filter(|v| !v.is_null()) {
+            // A line end stands in no JSON text, so that no pattern looks like a field.
+            out.push_str(&format!("\n{key}:{v}"));
+        }
     }
-    let pattern = entry.get("pattern").and_then(Value::as_str).map(|p| p.trim().to_ascii_lowercase().into());
-    let rest = ["args", "argPattern", "cwd", "carries", "hazards", "expiresAt"];
-    std::iter::once(pattern)
-        .chain(rest.iter().map(|k| entry.get(*k).filter(|v| !v.is_null()).cloned()))
-        .collect()
+    out
 }
 
 /// The list of an agent in a document (`None` = `defaults`), made if it is not there.
@@ -397,10 +403,10 @@ pub fn add_entries(
 ) -> Result<usize, EditError> {
     edit(target, |doc| {
         let have = list_of(doc, agent, list)?;
+        let mut known: BTreeSet<String> = have.iter().map(meaning).collect();
         let mut added = 0;
         for entry in entries {
-            let new = meaning(entry);
-            if !have.iter().any(|h| meaning(h) == new) {
+            if known.insert(meaning(entry)) {
                 have.push(entry.clone());
                 added += 1;
             }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod edit;
+pub mod index;
 pub mod journal;
 pub mod locate;
 

@@ -14,9 +14,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use policy::document::{Approvals, Config, Details, Layer, LoadError, LoadErrorKind, Policy};
-use sys::file::{FileError, Owner, open_checked};
+use sys::file::{Checked, FileError, Owner};
 
 use crate::edit::{Begin, Target};
+use crate::index;
 
 /// Name of the document with the lists.
 pub const APPROVALS: &str = "exec-approvals.json";
@@ -27,7 +28,7 @@ const FOLDER: &str = ".exec-guard";
 /// The system layer's folder.
 const SYSTEM: &str = "/etc/exec-guard";
 /// Largest document that is read, bytes; the reader's own limit.
-const MAX_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_BYTES: u64 = 16 << 20;
 
 /// Where documents may be. Nothing has been looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,14 +143,25 @@ fn named(places: &Places) -> Result<Option<&Path>, LoadError> {
 }
 
 fn layer(folder: &Path, owner: Owner) -> Result<Layer, LoadError> {
+    // One look spares four where there is no such folder, which is the rule for two of three.
+    match std::fs::symlink_metadata(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Layer::default()),
+        // A link that leads nowhere may have led to the floor.
+        Ok(m) if m.is_symlink() && std::fs::metadata(folder).is_err() => {
+            return Err(refused(folder, owner, &FileError::NotRegular));
+        }
+        _ => {}
+    }
     Ok(Layer::new(approvals(&folder.join(APPROVALS), owner)?, config(&folder.join(CONFIG), owner)?))
 }
 
 fn approvals(path: &Path, owner: Owner) -> Result<Option<Approvals>, LoadError> {
-    match read(path, owner)? {
-        Some(text) => Approvals::parse(&text, &shown(path)).map(Some),
-        None => Ok(None),
+    let Some(file) = look(path, owner)? else { return Ok(None) };
+    if let Some(doc) = index::open(path, owner, &file) {
+        return Ok(Some(doc));
     }
+    let text = file.read(MAX_BYTES).map_err(|e| refused(path, owner, &e))?;
+    Approvals::parse(&text, &shown(path)).map(Some)
 }
 
 fn config(path: &Path, owner: Owner) -> Result<Option<Config>, LoadError> {
@@ -164,8 +176,14 @@ fn config(path: &Path, owner: Owner) -> Result<Option<Config>, LoadError> {
 /// # Errors
 /// It exists and cannot be read or believed.
 pub fn read(path: &Path, owner: Owner) -> Result<Option<Vec<u8>>, LoadError> {
-    match open_checked(path, owner, MAX_BYTES) {
-        Ok((text, _)) => Ok(Some(text)),
+    let Some(file) = look(path, owner)? else { return Ok(None) };
+    file.read(MAX_BYTES).map(Some).map_err(|e| refused(path, owner, &e))
+}
+
+/// Opens a document; `None` if there is none.
+fn look(path: &Path, owner: Owner) -> Result<Option<Checked>, LoadError> {
+    match Checked::open(path, owner) {
+        Ok(file) => Ok(Some(file)),
         // A link that leads nowhere is no missing document: what it led to may have been the floor.
         Err(FileError::Missing) if std::fs::symlink_metadata(path).is_ok() => {
             Err(refused(path, owner, &FileError::NotRegular))

@@ -127,14 +127,47 @@ pub(crate) fn slurp(path: &Path, max: usize) -> io::Result<Vec<u8>> {
 ///
 /// [`FileError::Missing`] if there is none; every other error means that it must not be believed.
 pub fn open_checked(path: &Path, owner: Owner, max: u64) -> Result<(Vec<u8>, FileId), FileError> {
-    let mut file = open(path)?;
-    let meta = file.metadata()?;
-    rightful(&meta, owner)?;
-    if owner == Owner::Root {
-        folders(path)?;
+    let file = Checked::open(path, owner)?;
+    let id = file.id();
+    Ok((file.read(max)?, id))
+}
+
+/// An open file that only its rightful owner could have written; nothing of it was read yet.
+#[derive(Debug)]
+pub struct Checked {
+    file: File,
+    meta: Metadata,
+}
+
+impl Checked {
+    /// Opens and checks.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open_checked`], but for the size.
+    pub fn open(path: &Path, owner: Owner) -> Result<Checked, FileError> {
+        let file = open(path)?;
+        let meta = file.metadata()?;
+        rightful(&meta, owner)?;
+        if owner == Owner::Root {
+            folders(path)?;
+        }
+        Ok(Checked { file, meta })
     }
-    let bytes = read(&mut file, &meta, max)?;
-    Ok((bytes, crate::world::id(&meta)))
+
+    /// Which file it is.
+    pub fn id(&self) -> FileId {
+        crate::world::id(&self.meta)
+    }
+
+    /// The whole content, at most `max` bytes.
+    ///
+    /// # Errors
+    ///
+    /// It is larger, was changed meanwhile, or cannot be read.
+    pub fn read(mut self, max: u64) -> Result<Vec<u8>, FileError> {
+        read(&mut self.file, &self.meta, max)
+    }
 }
 
 /// Type, owner and mode of a document.
