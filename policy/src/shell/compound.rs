@@ -210,7 +210,8 @@ impl Lexer<'_> {
             if self.peek().is_none() || self.plain_word() == Some(b"esac") {
                 break;
             }
-            if self.eat(b"(") {
+            let opened = self.eat(b"(");
+            if opened {
                 self.blanks();
             }
             let mut patterns = Vec::new();
@@ -224,6 +225,11 @@ impl Lexer<'_> {
             }
             if !self.eat(b")") {
                 self.syntax();
+            }
+            if opened && self.zsh() && self.peek().is_some_and(|b| !matches!(b, b' ' | b'\t' | b'\n' | b';'))
+            {
+                // Touching what follows, the parentheses are part of the pattern.
+                self.note(Construct::Unknown, start);
             }
             let body = self.script(Until::Arm);
             let end = self.arm_end();
@@ -304,14 +310,13 @@ impl Lexer<'_> {
         if self.dialect == Dialect::Dash && !is_identifier(&name) {
             self.syntax();
         }
-        // A name that is a keyword here, or holds what could be more than a name.
-        if name.iter().any(|b| matches!(b, b'{' | b'}' | b'*' | b'?' | b'[' | b'=' | b'~' | b'!'))
-            || !name.is_ascii()
-        {
+        // A name that holds what could be more than a name.
+        if !name.iter().all(|b| is_plain_name(*b)) {
             self.note(Construct::Unknown, start);
         }
         self.blanks();
-        if self.eat(b"(") {
+        let parentheses = self.eat(b"(");
+        if parentheses {
             self.blanks();
             if !self.eat(b")") {
                 self.syntax();
@@ -319,10 +324,16 @@ impl Lexer<'_> {
         }
         self.newlines();
         let (body, compound) = self.command();
-        if self.dialect == Dialect::Bash && !compound {
+        // Without parentheses, further words would be further names to zsh.
+        if !compound && (self.dialect == Dialect::Bash || !parentheses) {
             self.syntax();
         }
         self.note(Construct::Function, start);
         CommandKind::Function { name, body: Box::new(body) }
     }
+}
+
+/// True for the bytes of a function's name that no shell takes for anything else.
+pub(super) fn is_plain_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'+')
 }

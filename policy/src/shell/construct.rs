@@ -49,7 +49,7 @@ constructs! {
     Arith "arithmetic command (( … ))" Ask Judge Compound;
     ArithSubscript "arithmetic with a subscript or a substitution" Ask Ask Substitution;
     ArithExpansion "arithmetic expansion `$((…))` of digits and operators" Judge Judge Substitution;
-    ArithName "arithmetic expansion `$((…))` with names" Ask Judge Substitution;
+    ArithName "arithmetic with names whose values are not known to be numbers" Ask Ask Substitution;
     Coproc "coproc" Ask Ask Background;
     Background "background `&`" Ask Ask Background;
     Time "time keyword" Judge Judge Compound;

@@ -70,6 +70,10 @@ impl Lexer<'_> {
     /// `$name` without braces.
     fn plain_param(&mut self, name: Vec<u8>, start: usize) -> Part {
         let span = self.span(start);
+        if name == b"$" && matches!(self.peek(), Some(b'(' | b'{')) {
+            // bash pairs the parenthesis while it reads, and takes it as text while it expands.
+            self.note(Construct::Unknown, start);
+        }
         if self.zsh() {
             let rest = self.src.get(self.pos..).unwrap_or_default();
             // Subscripts, modifiers and `$#name` need no braces in zsh, and its names may hold any letter.
@@ -257,7 +261,13 @@ impl Lexer<'_> {
         if !self.eat(b"}") {
             self.fatal(Construct::Syntax, start);
         }
-        pieces.finish(self.src, false)
+        let parts = pieces.finish(self.src, false);
+        // A dollar, quote or brace that stands for itself here stands for something else elsewhere.
+        let odd = |b: &u8| matches!(b, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{');
+        if parts.iter().any(|part| matches!(part, Part::Bare(bytes) if bytes.iter().any(odd))) {
+            self.note(Construct::ParamOther, start);
+        }
+        parts
     }
 
     /// The word of `"${x:-word}"`. Shells differ on quotes, backslashes and braces in it, so these are noted.

@@ -196,7 +196,11 @@ impl Lexer<'_> {
         let alone = pipeline.negations > 0 || pipeline.time.is_some();
         let mut compound = false;
         if alone && self.extended() && self.at_command_end() {
-            // `!` or `time` with nothing to run.
+            // `!` or `time` with nothing to run: nobody means that.
+            self.note(
+                if pipeline.time.is_some() { Construct::TimeOptions } else { Construct::Unknown },
+                start,
+            );
             let id = self.next_command();
             let kind = CommandKind::Simple(Simple { id, ..Simple::default() });
             pipeline.commands.push(Command { kind, redirects: Vec::new(), span: self.span(self.pos) });
@@ -374,7 +378,10 @@ impl Lexer<'_> {
             if self.zsh() && ((digits > 0 && rest.get(digits) == Some(&b'=')) || other) {
                 self.note(Construct::Unknown, start);
             }
-            // `-` runs what follows under another name.
+            // `+=x` is an assignment to no name; `{` is a keyword wherever a command may begin; `-` runs what follows under another name.
+            if self.zsh() && (rest.starts_with(b"+=") || rest.starts_with(b"{")) {
+                self.note(Construct::Unknown, start);
+            }
             if self.zsh() && rest.first() == Some(&b'-') && rest.get(1).is_none_or(|b| is_meta(*b)) {
                 self.note(Construct::Unknown, start);
             }
@@ -400,7 +407,8 @@ impl Lexer<'_> {
                     | b"time"
                     | b"coproc"
             );
-        let zsh = matches!(word, b"repeat" | b"foreach" | b"end" | b"nocorrect" | b"noglob" | b"always");
+        let zsh =
+            matches!(word, b"repeat" | b"foreach" | b"end" | b"nocorrect" | b"noglob" | b"always" | b"time");
         if (late && keyword) || (self.zsh() && zsh) {
             self.note(Construct::Unknown, start);
         }

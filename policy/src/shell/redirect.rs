@@ -137,15 +137,24 @@ impl Lexer<'_> {
         }
         let place = if op == RedirectOp::HereString { Place::Alone } else { Place::Argument };
         let target = self.word_or_syntax(place);
+        // Digits that touch the next operator belong to it, and then the target is missing.
+        let digits = |l: Vec<u8>| !l.is_empty() && l.iter().all(u8::is_ascii_digit);
+        if matches!(self.peek(), Some(b'<' | b'>'))
+            && target.is_bare()
+            && target.literal().is_some_and(digits)
+        {
+            self.fatal(Construct::Syntax, start);
+        }
+        if target.parts.iter().any(|part| matches!(part, Part::Brace { .. })) {
+            // An error to bash, several targets to zsh.
+            self.note(Construct::Unknown, start);
+        }
         if op == RedirectOp::DupOut && fd.is_none_or(|fd| fd == 1) {
             let literal = target.literal().unwrap_or_default();
             let digits = literal.strip_suffix(b"-").unwrap_or(&literal);
             let descriptor = !literal.is_empty() && digits.iter().all(u8::is_ascii_digit);
-            if !descriptor {
+            if !descriptor && self.extended() {
                 op = RedirectOp::Both;
-                if self.dialect == Dialect::Dash && target.literal().is_some() {
-                    self.fatal(Construct::Syntax, start);
-                }
             }
         }
         // dash takes one digit or `-` behind `&`, and says so while it parses.

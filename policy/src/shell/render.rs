@@ -8,6 +8,7 @@ use crate::shell::ast::{
     AndOr, AndOrOp, Assignment, Command, CommandKind, ListEnd, Part, Pipeline, Redirect, RedirectOp, Script,
     Simple, Word,
 };
+use crate::shell::compound::is_plain_name;
 use crate::shell::cond::is_operator;
 use crate::shell::construct::Construct;
 use crate::shell::lex::{is_identifier, name_length};
@@ -34,11 +35,11 @@ pub struct Replacement {
 /// text could be read in another way.
 pub fn render(
     script: &Script,
-    _source: &[u8],
-    dialect: Dialect,
+    source: &[u8],
+    _dialect: Dialect,
     replace: &dyn Fn(usize) -> Option<Replacement>,
 ) -> Result<Vec<u8>, Construct> {
-    let mut writer = Writer { out: Vec::new(), waiting: Vec::new(), dialect, replace };
+    let mut writer = Writer { out: Vec::new(), waiting: Vec::new(), source, flat: false, replace };
     writer.script(script)?;
     writer.bodies();
     if writer.out.contains(&0) {
@@ -54,7 +55,9 @@ struct Writer<'a> {
     out: Vec<u8>,
     /// Bodies of here-documents that begin behind the next newline, with their delimiters.
     waiting: Vec<(Vec<u8>, Vec<u8>)>,
-    dialect: Dialect,
+    source: &'a [u8],
+    /// True where a newline would be taken for the one that a here-document outside waits for.
+    flat: bool,
     replace: &'a dyn Fn(usize) -> Option<Replacement>,
 }
 
@@ -87,8 +90,14 @@ impl Writer<'_> {
 
     fn script(&mut self, script: &Script) -> Done {
         for (i, list) in script.lists.iter().enumerate() {
-            if i > 0 {
-                self.separator();
+            if let Some(before) = i.checked_sub(1).and_then(|i| script.lists.get(i)) {
+                // After an error some shells go on with the next line: lines stay lines.
+                let between = self.source.get(before.span.end..list.span.start).unwrap_or_default();
+                if !self.flat && self.waiting.is_empty() && between.contains(&b'\n') {
+                    self.put(b"\n");
+                } else {
+                    self.separator();
+                }
             }
             self.and_or(list)?;
         }
@@ -198,10 +207,7 @@ impl Writer<'_> {
                 self.put(b"esac");
             }
             CommandKind::Function { name, body } => {
-                let safe = |b: &u8| {
-                    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b':' | b'+')
-                };
-                if name.is_empty() || !name.iter().all(safe) {
+                if name.is_empty() || !name.iter().all(|b| is_plain_name(*b)) {
                     return Err(Construct::Function);
                 }
                 self.put(name);
@@ -435,11 +441,14 @@ impl Writer<'_> {
                     return Err(Construct::HereDocLiteral);
                 }
                 let waiting = std::mem::take(&mut self.waiting);
+                let flat = self.flat;
+                self.flat |= !waiting.is_empty();
                 self.put(b"$( ");
                 self.script(script)?;
                 self.bodies();
                 self.put(b" )");
                 self.waiting = waiting;
+                self.flat = flat;
             }
             Part::Arith { expr, .. } => {
                 self.put(b"$(( ");
@@ -562,10 +571,6 @@ impl Writer<'_> {
         if redirect.op == RedirectOp::HereDoc {
             return self.here_document(redirect);
         }
-        if matches!(redirect.op, RedirectOp::Both | RedirectOp::BothAppend) && self.dialect == Dialect::Dash {
-            // What dash makes of `>&$x` is not a redirection of both.
-            return Err(Construct::Redirection);
-        }
         match redirect.target.literal() {
             Some(text)
                 if matches!(redirect.op, RedirectOp::DupIn | RedirectOp::DupOut)
@@ -630,7 +635,7 @@ fn assignment_head(parts: &[Part]) -> (&[u8], &[u8]) {
 }
 
 /// True if a part of a brace expansion means the same when its source is written again.
-fn renders_as_source(part: &Part) -> bool {
+pub(super) fn renders_as_source(part: &Part) -> bool {
     match part {
         Part::Double(inner) => inner.iter().all(renders_as_source),
         Part::Param { op, .. } => op.is_none(),
@@ -643,6 +648,6 @@ fn renders_as_source(part: &Part) -> bool {
 fn has_newline(script: &Script) -> bool {
     // Only bodies of here-documents bring one; looking at the redirections of the whole tree is not worth it.
     let mut text =
-        Writer { out: Vec::new(), waiting: Vec::new(), dialect: Dialect::Bash, replace: &|_| None };
+        Writer { out: Vec::new(), waiting: Vec::new(), source: b"", flat: true, replace: &|_| None };
     text.script(script).is_err() || !text.waiting.is_empty() || text.out.windows(2).any(|w| w == b"<<")
 }

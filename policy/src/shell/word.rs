@@ -4,7 +4,8 @@ use crate::decision::Span;
 use crate::shell::ast::{Part, Word};
 use crate::shell::brace::Pieces;
 use crate::shell::construct::Construct;
-use crate::shell::lex::{Lexer, first_char, is_meta, name_length, suspect};
+use crate::shell::lex::{Lexer, first_char, is_meta, is_name, name_length, suspect};
+use crate::shell::render::renders_as_source;
 use crate::shell::{Dialect, MAX_COMMANDS};
 
 /// Where a word stands: what ends it and what is active in it.
@@ -35,15 +36,34 @@ impl Lexer<'_> {
         }
         let span = self.span(start);
         let loose = self.zsh();
-        Word { parts: pieces.finish(self.src, loose), span }
+        let parts = pieces.finish(self.src, loose);
+        if braces_are_textual(&parts) {
+            // Expanded as text before anything in it runs: what then is a name or runs how often is another matter.
+            self.note(Construct::Unknown, start);
+        }
+        Word { parts, span }
     }
 
     /// Reads unquoted text up to what ends it in `place`.
     pub fn unquoted(&mut self, place: Place, pieces: &mut Pieces) {
         let begin = self.pos;
         let mut depth = 0usize;
+        let mut braces = 0usize;
         while let Some(byte) = self.peek() {
             let start = self.pos;
+            if self.zsh() && place != Place::Param {
+                match byte {
+                    // Behind what may come out empty they stand at the start of the word.
+                    b'~' | b'=' if pieces.last == 0 && !pieces.is_empty() => {
+                        self.note(Construct::ZshGlob, start);
+                    }
+                    b'{' => braces += 1,
+                    b'}' if braces > 0 => braces -= 1,
+                    // At the end of a word it closes a group all the same.
+                    b'}' if self.peek_at(1).is_none_or(is_meta) => self.note(Construct::Unknown, start),
+                    _ => {}
+                }
+            }
             match byte {
                 b'}' if place == Place::Param => return,
                 b'<' | b'>' if self.extended() && self.peek_at(1) == Some(b'(') => {
@@ -331,6 +351,10 @@ impl Lexer<'_> {
             }
             Bracket::None(looked) => {
                 self.step(looked);
+                if self.zsh() && (!pieces.is_empty() || rest.get(1).is_some_and(|b| !is_meta(*b))) {
+                    // An error, unless it is the command of that name.
+                    self.note(Construct::ZshGlob, start);
+                }
                 self.literal(pieces);
             }
         }
@@ -409,6 +433,27 @@ impl Lexer<'_> {
                 || self.looking_at(b">(")
                 || (self.zsh() && self.src.get(self.pos..).is_some_and(|rest| numeric_glob(rest).is_some())))
     }
+}
+
+/// True if a brace expansion among `parts` could join a parameter's name with other text, or copy what runs.
+fn braces_are_textual(parts: &[Part]) -> bool {
+    let names = |b: &u8| is_name(*b) || *b == b'[';
+    parts.iter().enumerate().any(|(i, part)| {
+        let Part::Brace { source, inner, .. } = part else { return false };
+        let odd = source.contains(&b'\n') || !inner.iter().all(renders_as_source);
+        let before = i.checked_sub(1).and_then(|i| parts.get(i));
+        // `$x{a,b}` is `$xa $xb`.
+        let joined = matches!(before, Some(Part::Param { .. }))
+            && source.windows(2).any(|w| matches!(w, [b'{' | b',' | b'.', next] if names(next)));
+        // `{a,$x}b` is `ab $xb`.
+        let joining = inner.iter().any(|part| matches!(part, Part::Param { .. }))
+            && match parts.get(i + 1) {
+                Some(Part::Bare(bytes)) => bytes.first().is_some_and(names),
+                Some(Part::Brace { .. } | Part::Glob(_)) => true,
+                _ => source.iter().filter(|b| **b == b'{').count() > 1,
+            };
+        odd || joined || joining
+    })
 }
 
 /// The length of `<`digits`-`digits`>` at the start of `bytes`.
