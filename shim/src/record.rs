@@ -51,6 +51,16 @@ fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {
             (if full { args.clone() } else { mask_words(args) }, Some(shown(&text)))
         }
     };
+    // What covered it, so that a list can show when an entry was last of use.
+    let entries: Vec<Value> = eval
+        .segments
+        .iter()
+        .filter_map(|s| {
+            let (pattern, from) = s.entry.as_ref()?;
+            let path = s.exe.as_ref().map(|e| shown(&e.found));
+            Some(json!({"pattern": pattern, "from": from, "path": path}))
+        })
+        .collect();
     json!({
         "v": VERSION,
         "ts": inv.now_ms,
@@ -61,6 +71,7 @@ fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {
         "by": decided.by.word(),
         "code": decided.code,
         "findings": codes,
+        "entries": entries,
         "argv": argv.iter().map(|a| shown(a)).collect::<Vec<_>>(),
         "text": text,
         "cwd": inv.cwd.as_deref().map(shown),
