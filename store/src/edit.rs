@@ -401,18 +401,24 @@ pub fn add_entries(
     list: List,
     entries: &[Value],
 ) -> Result<usize, EditError> {
-    edit(target, |doc| {
-        let have = list_of(doc, agent, list)?;
-        let mut known: BTreeSet<String> = have.iter().map(meaning).collect();
-        let mut added = 0;
-        for entry in entries {
-            if known.insert(meaning(entry)) {
-                have.push(entry.clone());
-                added += 1;
-            }
+    edit(target, |doc| add_to(doc, agent, list, entries))
+}
+
+/// What [`add_entries`] does to the JSON of a document, for an edit that does more.
+///
+/// # Errors
+/// The document is not shaped like one.
+pub fn add_to(doc: &mut Value, agent: Option<&str>, list: List, entries: &[Value]) -> Result<usize, String> {
+    let have = list_of(doc, agent, list)?;
+    let mut known: BTreeSet<String> = have.iter().map(meaning).collect();
+    let mut added = 0;
+    for entry in entries {
+        if known.insert(meaning(entry)) {
+            have.push(entry.clone());
+            added += 1;
         }
-        Ok(added)
-    })
+    }
+    Ok(added)
 }
 
 /// Removes the entries of a list of an agent whose pattern (up to case) or id is this; returns how many. An agent
@@ -430,25 +436,36 @@ pub fn remove_entry(
         return Ok(0);
     }
     edit(target, |doc| {
-        let scope = match agent {
-            Some(id) => doc.get_mut("agents").and_then(|a| a.get_mut(id)),
-            None => doc.get_mut("defaults"),
-        };
-        let Some(items) = scope.and_then(|s| s.get_mut(list.key())).and_then(Value::as_array_mut) else {
-            return Ok(0);
-        };
-        let before = items.len();
-        items.retain(|e| {
+        Ok(remove_from(doc, agent, list, &|e| {
             let pattern = e.as_str().or_else(|| e.get("pattern").and_then(Value::as_str)).unwrap_or_default();
             let id = e.get("id").and_then(Value::as_str);
-            !pattern.trim().eq_ignore_ascii_case(pattern_or_id.trim()) && id != Some(pattern_or_id)
-        });
-        let removed = before - items.len();
-        if removed > 0 && items.is_empty() {
-            prune(doc, agent, list);
-        }
-        Ok(removed)
+            pattern.trim().eq_ignore_ascii_case(pattern_or_id.trim()) || id == Some(pattern_or_id)
+        }))
     })
+}
+
+/// Removes the entries that `goes` is true of from the JSON of a document, for an edit that does more; returns
+/// how many.
+pub fn remove_from(
+    doc: &mut Value,
+    agent: Option<&str>,
+    list: List,
+    goes: &dyn Fn(&Value) -> bool,
+) -> usize {
+    let scope = match agent {
+        Some(id) => doc.get_mut("agents").and_then(|a| a.get_mut(id)),
+        None => doc.get_mut("defaults"),
+    };
+    let Some(items) = scope.and_then(|s| s.get_mut(list.key())).and_then(Value::as_array_mut) else {
+        return 0;
+    };
+    let before = items.len();
+    items.retain(|e| !goes(e));
+    let removed = before - items.len();
+    if removed > 0 && items.is_empty() {
+        prune(doc, agent, list);
+    }
+    removed
 }
 
 /// Removes an agent that an emptied list leaves with nothing. A list of its own that is empty stays where other

@@ -27,6 +27,16 @@ pub use presets::{PRESETS, Preset, preset};
 
 use crate::tables::hazards::Category;
 
+/// The value of a text that is JSON5, with the checks that documents get (no key twice, bounded depth and size):
+/// for programs that take a document as a person wrote it and keep it as JSON.
+///
+/// # Errors
+/// It is neither JSON nor JSON5, or fails a check.
+pub fn json5(text: &[u8], file: &str) -> Result<serde_json::Value, LoadError> {
+    let text = json::text(text, file)?;
+    Ok(json::parse(text, file, json::Dialect::Json5)?.to_value())
+}
+
 /// What the policy lets run at all. Ordered from strict to loose: layers combine by minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Security {
