@@ -30,3 +30,6 @@ mod peers;
 
 /// A person at the terminal.
 mod approvals;
+
+/// exec-guardctl: documents made, shown and edited.
+mod ctl;

@@ -1,5 +1,64 @@
-//! (being built)
+//! exec-guardctl: what a person types to own a policy.
+//!
+//! A subcommand does what it says or ends with a [`Failure`](exit::Failure): one line on stderr, perhaps a line of advice, and an
+//! exit code of the table in `--help`.
+mod approvals;
+mod cli;
+mod exit;
+mod init;
+mod log;
+mod say;
+mod when;
+
 #[cfg(test)]
 mod manual;
 
-fn main() {}
+use std::sync::OnceLock;
+
+use clap::{CommandFactory, Parser};
+
+use cli::{Cli, Command};
+use exit::{Exit, Failure};
+use say::Page;
+
+/// The version, with the commit where the build was told it.
+fn version() -> &'static str {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(|| match option_env!("EXEC_GUARD_COMMIT").filter(|c| !c.is_empty()) {
+        Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
+        None => env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+fn main() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Help asked for goes to stdout, all else to stderr; a reader that went away is no fault.
+            let _ = e.print();
+            return if e.use_stderr() { Exit::Usage } else { Exit::Done };
+        }
+    };
+    let done = match &cli.command {
+        Command::Init(args) => init::run(args),
+        Command::Approvals(command) => approvals::run(command),
+        Command::Log(cli::Log::Show(args)) => log::run(args),
+        Command::Completions { shell } => completions(*shell),
+    };
+    done.unwrap_or_else(|failure| {
+        say::word(&failure.what);
+        if let Some(advice) = &failure.advice {
+            say::word(advice);
+        }
+        failure.exit
+    })
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "exec-guardctl", &mut script);
+    let mut page = Page::new();
+    page.own(&String::from_utf8_lossy(&script));
+    page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
+    Ok(Exit::Done)
+}

@@ -1,0 +1,179 @@
+//! `approvals allowlist add` and `remove`: one entry more or fewer.
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use serde_json::Value;
+use store::Loaded;
+use store::edit::{List as Key, Target};
+
+use super::{entry, set};
+use crate::cli::{Add, List, Remove};
+use crate::exit::{Exit, Failure};
+use crate::{say, when};
+
+/// Adds an entry.
+///
+/// # Errors
+/// It would match nothing, or the document could not be changed.
+pub fn add(args: &Add) -> Result<Exit, Failure> {
+    let places = super::places();
+    let path = std::env::var_os("PATH");
+    let fields = entry::entry(args, places.home.as_deref(), path.as_deref(), &when::now())?;
+    let loaded = super::load(&places)?;
+    let target = target(&loaded)?;
+    let usage = super::usage(&loaded);
+    let file = shown(&target.path);
+    let list = key(args.list);
+    let added = store::edit::edit(&target, |doc| {
+        let added = store::edit::add_to(doc, Some(&args.agent), list, &[Value::Object(fields.clone())])?;
+        if added > 0 {
+            usage.fold(doc, &file);
+        }
+        Ok(added)
+    })
+    .map_err(set::failure)?;
+    let whom = whom(&args.agent);
+    if added == 0 {
+        say::word(format!("already on the {} of {whom}: {}", list.key(), args.pattern));
+        return Ok(Exit::Done);
+    }
+    say::word(format!("added to the {} of {whom}: {}", list.key(), args.pattern));
+    advise(args, &loaded);
+    Ok(Exit::Done)
+}
+
+/// What the person may not expect of the new entry.
+fn advise(args: &Add, before: &Loaded) {
+    if args.list != List::Allowlist {
+        return;
+    }
+    let effective = before.policy.effective(&args.agent);
+    if effective.security.value != policy::document::Security::Allowlist {
+        let word = match effective.security.value {
+            policy::document::Security::Deny => "deny: nothing runs",
+            _ => "full: it would run without an entry",
+        };
+        say::word(format!("note: security is {word} ({})", effective.security.from));
+    }
+    if effective.allow.len() > 1 {
+        say::word("note: another layer has an allowlist as well; a program must be on both");
+    }
+}
+
+/// Removes entries.
+///
+/// # Errors
+/// There is none such, or the document could not be changed.
+pub fn remove(args: &Remove) -> Result<Exit, Failure> {
+    let words = args.args.as_deref().map(entry::args).transpose()?;
+    let places = super::places();
+    let loaded = super::load(&places)?;
+    let target = target(&loaded)?;
+    let list = key(args.list);
+    let whom = whom(&args.agent);
+    let mut removed = 0;
+    if target.path.exists() {
+        let usage = super::usage(&loaded);
+        let file = shown(&target.path);
+        removed = store::edit::edit(&target, |doc| {
+            // Folded first: places are those the journal knows.
+            let mut folded = doc.clone();
+            usage.fold(&mut folded, &file);
+            let removed = store::edit::remove_from(&mut folded, Some(&args.agent), list, &|entry| {
+                is(entry, &args.pattern) && words.as_ref().is_none_or(|w| same(entry, w))
+            });
+            if removed > 0 {
+                *doc = folded;
+            }
+            Ok(removed)
+        })
+        .map_err(set::failure)?;
+    }
+    if removed == 0 {
+        let failure =
+            Failure::not(format!("pattern not found on the {} of {whom}: {}", list.key(), args.pattern));
+        return Err(match elsewhere(&loaded, &args.pattern) {
+            Some(place) => failure.advise(format!("it is there: {place}")),
+            None => failure,
+        });
+    }
+    let more = if removed > 1 { format!(" ({removed} entries)") } else { String::new() };
+    say::word(format!("removed from the {} of {whom}: {}{more}", list.key(), args.pattern));
+    Ok(Exit::Done)
+}
+
+/// True if an entry has this pattern, up to case, or this id.
+fn is(entry: &Value, pattern_or_id: &str) -> bool {
+    let text = |key: &str| entry.get(key).and_then(Value::as_str);
+    let pattern = entry.as_str().or_else(|| text("pattern")).unwrap_or_default();
+    pattern.trim().eq_ignore_ascii_case(pattern_or_id.trim()) || text("id") == Some(pattern_or_id)
+}
+
+/// True if an entry has exactly these arguments.
+fn same(entry: &Value, words: &[String]) -> bool {
+    let has = entry.get("args").and_then(Value::as_array);
+    has.is_some_and(|has| has.iter().map(Value::as_str).eq(words.iter().map(|w| Some(w.as_str()))))
+}
+
+/// Where a pattern stands that was not found where it was looked for.
+fn elsewhere(loaded: &Loaded, pattern: &str) -> Option<String> {
+    loaded
+        .policy
+        .approvals()
+        .flat_map(|d| d.entries())
+        .find(|(_, _, e)| {
+            e.pattern.trim().eq_ignore_ascii_case(pattern.trim()) || e.id.as_deref() == Some(pattern)
+        })
+        .map(|(_, _, e)| e.from)
+}
+
+/// The document that edits go to.
+///
+/// # Errors
+/// There is no place for one.
+pub fn target(loaded: &Loaded) -> Result<Target, Failure> {
+    loaded.editable.clone().ok_or_else(|| {
+        Failure::trouble("there is no place for a policy: the user database names no home for this user")
+            .advise("set EXEC_GUARD_HOME to a folder of yours")
+    })
+}
+
+/// A path for messages.
+pub fn shown(path: &Path) -> String {
+    protocol::Shown::text(path.as_os_str().as_bytes()).into_string()
+}
+
+fn key(list: List) -> Key {
+    match list {
+        List::Allowlist => Key::Allow,
+        List::Asklist => Key::Ask,
+        List::Denylist => Key::Deny,
+    }
+}
+
+fn whom(agent: &str) -> String {
+    if agent == "*" { "every agent".to_owned() } else { format!("agent {agent}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn entries_are_found_by_pattern_or_id() {
+        for (entry, word, found) in [
+            (json!("/Bin/ls"), "/bin/LS", true),
+            (json!({"pattern": "/bin/ls", "id": "X"}), "X", true),
+            (json!({"pattern": "/bin/ls", "id": "X"}), "x", false),
+            (json!({"pattern": "/bin/lsx"}), "/bin/ls", false),
+            (json!({}), "a", false),
+        ] {
+            assert_eq!(is(&entry, word), found, "{entry} {word}");
+        }
+        let words = vec!["a".to_owned(), "...".to_owned()];
+        assert!(same(&json!({"args": ["a", "..."]}), &words));
+        assert!(!same(&json!({"args": ["a"]}), &words) && !same(&json!({}), &words));
+        assert!(same(&json!({"args": []}), &[]) && !same(&json!({}), &[]));
+    }
+}

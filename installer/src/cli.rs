@@ -1,0 +1,310 @@
+//! Words of the command line → one strict struct a subcommand. The help texts are the short manual; the long one
+//! is exec-guardctl(1).
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Exit codes, told under every `--help`.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+    0  done, or it was so already
+    1  not done: pattern not found, the document changed meanwhile, a file is in the way, nothing to show
+    2  wrong use: an option, a pattern or a document that would not be accepted
+  125  could not work: a document is unreadable, unsafe or wrong; a disk or lock failed
+
+Data goes to stdout, words go to stderr. The full manual: exec-guardctl(1), exec-guard.policy(5).";
+
+/// Edit the policy of exec-guard, look at its decisions.
+///
+/// exec-guard(1) stands in front of execve and judges commands by policy. This program is for the person who
+/// owns the policy: it makes the first documents, shows what rules and why, adds and removes entries, and shows the
+/// journal. Every change is made under a lock and replaces the file as a whole; a change made elsewhere at the same
+/// time is not lost.
+#[derive(Debug, Parser)]
+#[command(name = "exec-guardctl", version = crate::version(), after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
+#[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Make the first policy documents from a preset.
+    Init(Init),
+    /// Show and edit exec-approvals.json.
+    #[command(subcommand, alias = "exec-approvals")]
+    Approvals(Approvals),
+    /// Look at the journal of decisions.
+    #[command(subcommand)]
+    Log(Log),
+    /// Print a completion script for a shell.
+    ///
+    /// bash: exec-guardctl completions bash > ~/.local/share/bash-completion/completions/exec-guardctl
+    /// zsh:  exec-guardctl completions zsh > ~/.zfunc/_exec-guardctl   (a folder of fpath)
+    /// fish: exec-guardctl completions fish > ~/.config/fish/completions/exec-guardctl.fish
+    #[command(verbatim_doc_comment)]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// `init`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Init {
+    /// Which policy to begin with.
+    #[arg(long, value_enum)]
+    pub preset: Preset,
+    /// Say what would be written, and write nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace documents that are there. The old ones are kept beside them, with `.bak` added.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// The presets of `init`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// Nothing runs and nobody is asked.
+    DenyAll,
+    /// Only safe bins run by themselves; a person is asked about the rest.
+    Cautious,
+    /// Everyday looking and building commands run, shell text is followed; a person is asked about the rest.
+    Developer,
+    /// Everything runs except what the denylist names.
+    Yolo,
+}
+
+/// `approvals`.
+#[derive(Debug, Subcommand)]
+pub enum Approvals {
+    /// Show the documents in force, and what they mean together, with the source of each value.
+    Get(Get),
+    /// Replace the document as a whole.
+    Set(Set),
+    /// Add and remove patterns.
+    #[command(subcommand)]
+    Allowlist(Allowlist),
+}
+
+/// `approvals get`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Get {
+    /// JSON to stdout, for programs.
+    #[arg(long)]
+    pub json: bool,
+    /// What rules for this agent only. Default: every agent that a document names.
+    #[arg(long, value_name = "ID", value_parser = agent)]
+    pub agent: Option<String>,
+}
+
+/// `approvals set`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+#[command(group(ArgGroup::new("input").required(true)))]
+pub struct Set {
+    /// Take the document from this file.
+    ///
+    /// JSON, or JSON5 (its comments are not kept). At most 1 MiB. It is checked before anything is written. Where it says
+    /// nothing of `socket.path` or `socket.token`, those of the present document stay.
+    #[arg(long, value_name = "FILE", group = "input")]
+    pub file: Option<PathBuf>,
+    /// Take the document from standard input.
+    #[arg(long, group = "input")]
+    pub stdin: bool,
+    /// Only if the present document still has this hash (`baseHash` of `approvals get`); `none` = only if there is none.
+    #[arg(long, value_name = "HASH")]
+    pub base_hash: Option<String>,
+}
+
+/// `approvals allowlist`.
+#[derive(Debug, Subcommand)]
+pub enum Allowlist {
+    /// Add a pattern.
+    Add(Add),
+    /// Remove a pattern.
+    Remove(Remove),
+}
+
+/// Which list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum List {
+    /// May run.
+    Allowlist,
+    /// Is always asked about.
+    Asklist,
+    /// Never runs.
+    Denylist,
+}
+
+/// `approvals allowlist add`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Add {
+    /// A glob over the program's path: /usr/bin/git, ~/.cargo/bin/*, /opt/**/bin/rg.
+    ///
+    /// `*` and `?` do not match `/`, `**` does; `~/` is your home. A bare name is not taken on the allowlist: it would match
+    /// nothing. On the asklist and denylist it matches the program's name wherever it lies.
+    pub pattern: String,
+    /// For which agent; `*` is every agent.
+    #[arg(long, value_name = "ID", default_value = "*", value_parser = agent)]
+    pub agent: String,
+    /// On which list.
+    #[arg(long, value_enum, default_value = "allowlist")]
+    pub list: List,
+    /// Only if the working folder lies under this glob.
+    #[arg(long, value_name = "GLOB")]
+    pub cwd: Option<String>,
+    /// Until when: 30m, 12h, 7d, 2w, a date (to its end), or a date and time.
+    #[arg(long, value_name = "TIME")]
+    pub expires: Option<String>,
+    /// Why it is there.
+    #[arg(long, value_name = "TEXT")]
+    pub note: Option<String>,
+    /// Only with these arguments, one glob each; a last `...` stands for any rest. Comes last: takes all words that follow.
+    ///
+    /// Without `...` the number must be equal; with no word at all, only a call without arguments matches. One word that
+    /// begins with `[` and parses as a JSON list of strings is taken as that list.
+    #[arg(long, value_name = "WORD", num_args = 0.., allow_hyphen_values = true)]
+    pub args: Option<Vec<OsString>>,
+}
+
+/// `approvals allowlist remove`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Remove {
+    /// The pattern as it stands in the document (letter case does not matter), or the id of an entry.
+    pub pattern: String,
+    /// For which agent; `*` is every agent.
+    #[arg(long, value_name = "ID", default_value = "*", value_parser = agent)]
+    pub agent: String,
+    /// From which list.
+    #[arg(long, value_enum, default_value = "allowlist")]
+    pub list: List,
+    /// Only the entry with exactly these arguments. Without it, every entry with the pattern goes. Comes last.
+    #[arg(long, value_name = "WORD", num_args = 0.., allow_hyphen_values = true)]
+    pub args: Option<Vec<OsString>>,
+}
+
+/// `log`.
+#[derive(Debug, Subcommand)]
+pub enum Log {
+    /// Show decisions, oldest first.
+    Show(Show),
+}
+
+/// A decision to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Verdict {
+    /// Ran.
+    Allow,
+    /// Was a question.
+    Ask,
+    /// Did not run.
+    Deny,
+}
+
+impl Verdict {
+    /// The word in the journal.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Allow => "allow",
+            Verdict::Ask => "ask",
+            Verdict::Deny => "deny",
+        }
+    }
+}
+
+/// `log show`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Show {
+    /// The records as they are, one JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+    /// Only of this agent.
+    #[arg(long, value_name = "ID", value_parser = agent)]
+    pub agent: Option<String>,
+    /// Only with this decision.
+    #[arg(long, value_enum)]
+    pub decision: Option<Verdict>,
+    /// Only from then on: 30m, 12h, 7d ago, a date, or a date and time.
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only the last so many; 0 = all.
+    #[arg(short = 'n', long = "lines", value_name = "COUNT", default_value_t = 50)]
+    pub lines: usize,
+}
+
+/// An agent's id: what can stand in a document, on a line and in a message without doubt.
+fn agent(text: &str) -> Result<String, String> {
+    let fine = |c: char| c.is_ascii_alphanumeric() || "-_.:@/".contains(c);
+    if text == "*" || (!text.is_empty() && text.len() <= 128 && text.chars().all(fine)) {
+        Ok(text.to_owned())
+    } else {
+        Err("an agent's id is made of letters, digits and - _ . : @ /, or is *".into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_hold_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn words_to_structs() {
+        let ok = |words: &str| Cli::try_parse_from(words.split(' ')).is_ok();
+        for words in [
+            "x init --preset developer --dry-run",
+            "x approvals get --json --agent claude",
+            "x exec-approvals get",
+            "x approvals set --stdin --base-hash abc",
+            "x approvals allowlist add /bin/ls --agent main --args -l ...",
+            "x approvals allowlist add /bin/ls --args",
+            "x approvals allowlist remove /bin/ls --list denylist",
+            "x log show -n 5 --decision deny --since 2h",
+            "x completions fish",
+        ] {
+            assert!(ok(words), "{words}");
+        }
+        for words in [
+            "x",
+            "x init",
+            "x init --preset loose",
+            "x approvals set",
+            "x approvals set --stdin --file f",
+            "x approvals allowlist add",
+            "x approvals allowlist add /bin/ls --agent a\u{202e}b",
+            "x approvals allowlist add /bin/ls --list greylist",
+            "x log show -n x",
+            "x doctor",
+        ] {
+            assert!(!ok(words), "{words}");
+        }
+    }
+
+    #[test]
+    fn args_take_all_that_follows() {
+        let cli =
+            Cli::try_parse_from(["x", "approvals", "allowlist", "add", "/b/l", "--args", "-l", "--agent"]);
+        let Ok(Cli { command: Command::Approvals(Approvals::Allowlist(Allowlist::Add(add))) }) = cli else {
+            panic!("{cli:?}")
+        };
+        assert_eq!(add.args, Some(vec!["-l".into(), "--agent".into()]));
+        assert_eq!(add.agent, "*");
+    }
+}

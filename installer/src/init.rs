@@ -1,0 +1,250 @@
+//! `init`: the first documents of the user layer, from a preset.
+use std::io;
+use std::path::{Path, PathBuf};
+
+use policy::document::{Approvals, Config, preset};
+use policy::rules::environ::{EnvClass, classify};
+use serde_json::{Map, Value, json};
+
+use crate::cli::{Init, Preset};
+use crate::exit::{Exit, Failure};
+use crate::say::{self, Page};
+
+impl Preset {
+    fn name(self) -> &'static str {
+        match self {
+            Preset::DenyAll => "deny-all",
+            Preset::Cautious => "cautious",
+            Preset::Developer => "developer",
+            Preset::Yolo => "yolo",
+        }
+    }
+}
+
+/// Variables by which code is loaded into every program, or that every shell reads: nobody means to trust these by
+/// having them set, so they are never recorded. By their begin.
+/// Source: ld.so(8), dyld(1), bash(1) INVOCATION, sh(1p) ENV.
+const NEVER: &[&str] = &[
+    "LD_",
+    "DYLD_",
+    "GLIBC_",
+    "BASH_ENV",
+    "BASH_FUNC_",
+    "ENV",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "PS4",
+    "IFS",
+    "PROMPT_COMMAND",
+];
+
+/// The two documents, ready to be written.
+struct Documents {
+    approvals: String,
+    config: String,
+    trusted: Vec<String>,
+    left_out: Vec<String>,
+}
+
+/// Makes the documents of a preset for this environment.
+///
+/// # Errors
+/// The preset is broken, which a test rules out.
+fn documents(which: Preset, env: &[Vec<u8>], folder: &Path, token: &str) -> Result<Documents, Failure> {
+    let broken = |what: String| Failure::trouble(format!("preset {}: {what}", which.name()));
+    let preset = preset(which.name()).ok_or_else(|| broken("not there".into()))?;
+    let parse = |text: &str| serde_json::from_str::<Value>(text).map_err(|e| broken(e.to_string()));
+    let mut approvals = parse(preset.approvals)?;
+    let socket = folder.join("exec-approvals.sock");
+    let socket = socket.to_str().ok_or_else(|| broken("the folder's path is not UTF-8".into()))?;
+    if let Some(map) = approvals.as_object_mut() {
+        map.insert("socket".into(), json!({"path": socket, "token": token}));
+    }
+    let mut config = parse(preset.config)?;
+    // Where everything is asked or denied there is nothing that could be scrubbed from an unattended run, and
+    // where everything runs nothing is.
+    let (trusted, left_out) = match which {
+        Preset::Cautious | Preset::Developer => variables(env),
+        Preset::DenyAll | Preset::Yolo => (Vec::new(), Vec::new()),
+    };
+    if !trusted.is_empty() {
+        put(&mut config, &["tools", "exec", "env", "trusted"], trusted.clone().into());
+    }
+    let pretty = |value: &Value| {
+        serde_json::to_string_pretty(value).map(|t| t + "\n").map_err(|e| broken(e.to_string()))
+    };
+    let (approvals, config) = (pretty(&approvals)?, pretty(&config)?);
+    // What the guard would not accept is not written.
+    Approvals::parse(approvals.as_bytes(), "exec-approvals.json").map_err(|e| broken(e.to_string()))?;
+    Config::parse(config.as_bytes(), "config.json").map_err(|e| broken(e.to_string()))?;
+    Ok(Documents { approvals, config, trusted, left_out })
+}
+
+/// Sets a value deep in an object; objects on the way are made.
+fn put(root: &mut Value, path: &[&str], value: Value) {
+    let Some((last, parents)) = path.split_last() else { return };
+    let mut at = root;
+    for name in parents {
+        let Some(map) = at.as_object_mut() else { return };
+        at = map.entry(*name).or_insert_with(|| Value::Object(Map::new()));
+    }
+    if let Some(map) = at.as_object_mut() {
+        map.insert((*last).into(), value);
+    }
+}
+
+/// Names of variables that change what programs run: those to be trusted, and those that never are.
+fn variables(env: &[Vec<u8>]) -> (Vec<String>, Vec<String>) {
+    let (mut trusted, mut never) = (Vec::new(), Vec::new());
+    for entry in env {
+        let Some(eq) = entry.iter().position(|b| *b == b'=') else { continue };
+        let (name, value) = (entry.get(..eq).unwrap_or_default(), entry.get(eq + 1..).unwrap_or_default());
+        let Ok(text) = std::str::from_utf8(name) else { continue };
+        if text.is_empty() || !matches!(classify(name, Some(value)), EnvClass::Dangerous { .. }) {
+            continue;
+        }
+        let list = if NEVER.iter().any(|n| text.starts_with(n)) { &mut never } else { &mut trusted };
+        list.push(text.to_owned());
+    }
+    for list in [&mut trusted, &mut never] {
+        list.sort();
+        list.dedup();
+    }
+    (trusted, never)
+}
+
+/// 256 bits for the socket's HMAC, as 64 hexadecimal digits.
+fn token() -> Result<String, Failure> {
+    let mut bytes = [0; 32];
+    sys::edit::random(&mut bytes).map_err(|e| Failure::trouble(format!("no random numbers: {e}")))?;
+    Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
+}
+
+/// Where the user's documents go: the folder that has some, else the one `EXEC_GUARD_HOME` names, else the user's own.
+///
+/// Not asked of what is in force: `--force` is there to mend what cannot be read.
+fn folder(places: &store::Places) -> Result<PathBuf, Failure> {
+    let has = |folder: &PathBuf| {
+        [store::locate::APPROVALS, store::locate::CONFIG]
+            .iter()
+            .any(|name| std::fs::symlink_metadata(folder.join(name)).is_ok())
+    };
+    let user = places.user_folder();
+    let folder = user.clone().filter(has).or_else(|| places.named.clone()).or(user);
+    let folder = folder.ok_or_else(|| {
+        Failure::trouble("there is no place for a policy: the user database names no home for this user")
+            .advise("set EXEC_GUARD_HOME to a folder of yours")
+    })?;
+    if folder.is_absolute() { Ok(folder) } else { Err(Failure::usage("EXEC_GUARD_HOME is no absolute path")) }
+}
+
+/// Does it.
+///
+/// # Errors
+/// Documents are there and `--force` is not given; they could not be written.
+pub fn run(args: &Init) -> Result<Exit, Failure> {
+    let places = crate::approvals::places();
+    let folder = folder(&places)?;
+    let env = sys::environ::entries();
+    if args.dry_run {
+        let made = documents(args.preset, &env, &folder, "(generated when written)")?;
+        let mut page = Page::new();
+        for (name, text) in made.each() {
+            page.line(format!("// {}", shown(&folder.join(name))));
+            for line in text.lines() {
+                page.line(line);
+            }
+        }
+        page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
+        made.explain();
+        return Ok(Exit::Done);
+    }
+    let made = documents(args.preset, &env, &folder, &token()?)?;
+    let paths: Vec<(PathBuf, &str)> = made.each().map(|(name, text)| (folder.join(name), text)).collect();
+    if !args.force
+        && let Some((there, _)) = paths.iter().find(|(path, _)| std::fs::symlink_metadata(path).is_ok())
+    {
+        return Err(Failure::not(format!("{} is there already; nothing was written", shown(there))).advise(
+            "look at it with `exec-guardctl approvals get`, or replace it with --force (the old one is kept)",
+        ));
+    }
+    for (path, text) in &paths {
+        write(path, text)?;
+        say::word(format!("{} is written", shown(path)));
+    }
+    made.explain();
+    if args.preset == Preset::Yolo {
+        say::word("note: everything runs without a question now; the journal tells what");
+    }
+    say::word(
+        "next: try `exec-guard check -c 'git status && ls'`, then read exec-guard(1) for ways to put it in front",
+    );
+    Ok(Exit::Done)
+}
+
+/// Writes one document; one that is there is kept beside it.
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let trouble = |e: io::Error| Failure::trouble(format!("{}: {e}", shown(path)));
+    let target = store::edit::Target::at(path);
+    let (old, base) = store::edit::get(path).map_err(crate::approvals::failure)?;
+    if !old.is_empty() {
+        let mut backup = path.as_os_str().to_owned();
+        backup.push(".bak");
+        sys::edit::replace(Path::new(&backup), old.as_bytes(), 0o600).map_err(trouble)?;
+    }
+    store::edit::set_text(&target, text, &base).map_err(crate::approvals::failure).map(drop)
+}
+
+impl Documents {
+    fn each(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        [(store::locate::APPROVALS, self.approvals.as_str()), (store::locate::CONFIG, self.config.as_str())]
+            .into_iter()
+    }
+
+    /// What the person should know of the variables.
+    fn explain(&self) {
+        if !self.trusted.is_empty() {
+            say::word(format!("trusted, since set now (tools.exec.env.trusted): {}", self.trusted.join(" ")));
+        }
+        if !self.left_out.is_empty() {
+            say::word(format!(
+                "not trusted, though set now, since it loads code into every program: {}",
+                self.left_out.join(" ")
+            ));
+        }
+    }
+}
+
+fn shown(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    protocol::Shown::text(path.as_os_str().as_bytes()).into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::ValueEnum;
+
+    #[test]
+    fn every_preset_makes_documents() {
+        assert_eq!(Preset::value_variants().len(), policy::document::PRESETS.len());
+        for which in Preset::value_variants() {
+            let made = documents(*which, &[], Path::new("/h/.exec-guard"), "t").unwrap();
+            let value: Value = serde_json::from_str(&made.approvals).unwrap();
+            assert_eq!(value["socket"], json!({"path": "/h/.exec-guard/exec-approvals.sock", "token": "t"}));
+        }
+    }
+
+    #[test]
+    fn tokens_differ() {
+        let (a, b) = (token().unwrap(), token().unwrap());
+        assert!(a != b && a.len() == 64);
+    }
+
+    #[test]
+    fn a_value_is_put_deep() {
+        let mut v = json!({"tools": {"x": 1}});
+        put(&mut v, &["tools", "exec", "env"], json!(2));
+        assert_eq!(v, json!({"tools": {"x": 1, "exec": {"env": 2}}}));
+    }
+}

@@ -1,0 +1,228 @@
+//! `log show`: records of the journal for people and programs.
+//!
+//! The journal lies where its subject can write, so nothing in it is believed: every line is checked, and what is
+//! torn or foreign is counted and said.
+use jiff::tz::TimeZone;
+use protocol::Shown;
+use serde_json::Value;
+use std::os::unix::ffi::OsStrExt;
+use store::journal::Journal;
+
+use crate::cli::{Show, Verdict};
+use crate::exit::{Exit, Failure};
+use crate::say::{self, Page, Tint};
+use crate::when::{self, Towards};
+
+/// What to look for.
+pub struct Filter {
+    agent: Option<String>,
+    decision: Option<Verdict>,
+    since_ms: Option<u64>,
+}
+
+impl Filter {
+    /// From the options.
+    ///
+    /// # Errors
+    /// `--since` is no time.
+    pub fn new(show: &Show, now: &jiff::Zoned) -> Result<Filter, Failure> {
+        let since_ms = match &show.since {
+            Some(text) => Some(
+                when::parse(text, Towards::Past, now)
+                    .map_err(|what| Failure::usage(format!("--since: {what}")))?,
+            ),
+            None => None,
+        };
+        Ok(Filter { agent: show.agent.clone(), decision: show.decision, since_ms })
+    }
+
+    fn admits(&self, record: &Value) -> bool {
+        let text = |key: &str| record.get(key).and_then(Value::as_str);
+        let verdict = match self.decision {
+            None => true,
+            // A question is recorded with what became of it.
+            Some(Verdict::Ask) => asked(record),
+            Some(v) => text("decision") == Some(v.word()),
+        };
+        verdict
+            && self.agent.as_deref().is_none_or(|a| text("agent") == Some(a))
+            && self
+                .since_ms
+                .is_none_or(|since| record.get("ts").and_then(Value::as_u64).is_some_and(|ts| ts >= since))
+    }
+}
+
+/// True if somebody was asked, or would have been.
+fn asked(record: &Value) -> bool {
+    let text = |key: &str| record.get(key).and_then(Value::as_str);
+    text("decision") == Some("ask")
+        || matches!(text("by"), Some("person" | "fallback"))
+        || matches!(
+            text("code"),
+            Some("nobody-to-ask" | "approval-timeout" | "user-denied" | "too-long-to-ask")
+        )
+}
+
+/// Does it.
+///
+/// # Errors
+/// The documents or the journal cannot be read; there is nothing to show.
+pub fn run(args: &Show) -> Result<Exit, Failure> {
+    let now = when::now();
+    let filter = Filter::new(args, &now)?;
+    let loaded = crate::approvals::load(&crate::approvals::places())?;
+    let none = || Failure::not("there is no journal yet");
+    let state = loaded.state.ok_or_else(none)?;
+    let journal = Journal::new(&state, u64::MAX);
+    let reading = journal.read().map_err(|e| Failure::trouble(format!("the journal cannot be read: {e}")))?;
+    if reading.records.is_empty() && reading.skipped.is_empty() {
+        return Err(none());
+    }
+    let mut page = Page::new();
+    let records = select(reading.records, &filter, args.lines);
+    print(&records, args.json, &mut page, now.time_zone());
+    page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
+    if let Some(first) = reading.skipped.first() {
+        let word = if reading.skipped.len() == 1 { "line is" } else { "lines are" };
+        say::word(format!(
+            "{} {word} no record and skipped; the first is {}:{}{}",
+            reading.skipped.len(),
+            Shown::text(first.file.as_os_str().as_bytes()),
+            first.line,
+            if first.torn { " (cut short)" } else { "" }
+        ));
+    }
+    if records.is_empty() {
+        return Err(Failure::not("no record is like that"));
+    }
+    Ok(Exit::Done)
+}
+
+/// The records to be shown.
+fn select(records: Vec<Value>, filter: &Filter, last: usize) -> Vec<Value> {
+    let mut out: Vec<Value> = records.into_iter().filter(|r| filter.admits(r)).collect();
+    if last > 0 && out.len() > last {
+        out.drain(..out.len() - last);
+    }
+    out
+}
+
+/// Writes records down.
+fn print(records: &[Value], json: bool, page: &mut Page, zone: &TimeZone) {
+    for record in records {
+        if json {
+            page.json_line(record);
+        } else {
+            text(record, page, zone);
+        }
+    }
+}
+
+/// Two lines a record: when, what came of it and why; then the command.
+fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
+    let text = |key: &str| record.get(key).and_then(Value::as_str);
+    let when = match record.get("ts").and_then(Value::as_u64) {
+        Some(ts) => when::local(ts, zone),
+        None => "-".to_owned(),
+    };
+    let decision = text("decision").unwrap_or("?");
+    let mut line = format!("{when}  {decision:<5}  {}", text("agent").unwrap_or("-"));
+    match text("by") {
+        Some("person") => line.push_str("  by a person"),
+        Some("fallback") => line.push_str("  by askFallback"),
+        Some("policy") | None => {}
+        Some(other) => line.push_str(&format!("  by {other}")),
+    }
+    let codes: Vec<&str> = text("code")
+        .into_iter()
+        .chain(
+            record.get("findings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str),
+        )
+        .collect();
+    let mut seen: Vec<&str> = Vec::new();
+    for code in codes {
+        if !seen.contains(&code) {
+            seen.push(code);
+        }
+    }
+    if !seen.is_empty() {
+        line.push_str(&format!("  [{}]", seen.join(" ")));
+    }
+    page.tinted(
+        match decision {
+            "allow" => Tint::Green,
+            "deny" => Tint::Red,
+            _ => Tint::Yellow,
+        },
+        line,
+    );
+    let command = text("text").map_or_else(|| argv(record), str::to_owned);
+    page.line(format!("    {command}"));
+    if let Some(cwd) = text("cwd") {
+        page.tinted(Tint::Dim, format!("    in {cwd}"));
+    }
+}
+
+/// The words of a record, so that pasting them means the same.
+fn argv(record: &Value) -> String {
+    let words: Vec<&str> = record
+        .get("argv")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    Shown::argv(&words).into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records() -> Vec<Value> {
+        [
+            r#"{"ts":1000,"agent":"main","decision":"allow","by":"policy","argv":["git","a b"],"cwd":"/w"}"#,
+            r#"{"ts":2000,"agent":"x","decision":"deny","by":"fallback","code":"nobody-to-ask","findings":["allowlist-miss","allowlist-miss"],"text":"rm \u001b[2J"}"#,
+            r#"{"ts":3000,"agent":"main","decision":"deny","by":"policy","code":"denylist"}"#,
+        ]
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+    }
+
+    fn selected(decision: Option<Verdict>, agent: Option<&str>, since: Option<u64>, last: usize) -> Vec<u64> {
+        let filter = Filter { agent: agent.map(str::to_owned), decision, since_ms: since };
+        select(records(), &filter, last).iter().map(|r| r["ts"].as_u64().unwrap()).collect()
+    }
+
+    #[test]
+    fn filters() {
+        assert_eq!(selected(None, None, None, 0), [1000, 2000, 3000]);
+        assert_eq!(selected(None, None, None, 2), [2000, 3000]);
+        assert_eq!(selected(Some(Verdict::Allow), None, None, 0), [1000]);
+        assert_eq!(selected(Some(Verdict::Deny), None, None, 0), [2000, 3000]);
+        assert_eq!(selected(Some(Verdict::Ask), None, None, 0), [2000]);
+        assert_eq!(selected(None, Some("main"), Some(2500), 0), [3000]);
+        assert_eq!(selected(None, Some("mai"), None, 0), [0u64; 0]);
+    }
+
+    #[test]
+    fn text_is_visible() {
+        let records = records();
+        let mut page = Page::new();
+        print(&records, false, &mut page, &TimeZone::UTC);
+        let text = page.text();
+        assert!(
+            text.starts_with("1970-01-01 00:00:01+00:00  allow  main\n    git 'a b'\n    in /w\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("deny   x  by askFallback  [nobody-to-ask allowlist-miss]\n    rm \\x1b[2J\n"),
+            "{text}"
+        );
+        assert!(!text.contains('\x1b'));
+        let mut page = Page::new();
+        print(&records, true, &mut page, &TimeZone::UTC);
+        assert!(!page.text().contains('\x1b') && page.text().lines().count() == 3);
+    }
+}
