@@ -402,3 +402,6 @@ impl Plan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

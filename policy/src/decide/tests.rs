@@ -1,0 +1,414 @@
+//! The evaluator in a small world, bash unless said otherwise.
+use super::*;
+use crate::document::{Accept, AllowList, Entry, Redirections, Sourced};
+use crate::evaluation::{Permit, SatisfiedBy};
+use crate::question::{Answer, Choice, digest};
+use crate::world::FakeWorld;
+
+fn world() -> FakeWorld {
+    let mut w = FakeWorld::new();
+    for p in [
+        "git", "ls", "cat", "bash", "dash", "env", "timeout", "nice", "xargs", "find", "jq", "grep", "head",
+        "sort", "python3", "touch", "rm", "npm", "sudo", "ssh", "echo", "printf", "mkdir", "nohup", "tail",
+        "wc",
+    ] {
+        w = w.program(&format!("/usr/bin/{p}"));
+    }
+    w.link("/bin", "/usr/bin")
+        .link("/usr/bin/sh", "/usr/bin/dash")
+        .program("/home/u/p/tool")
+        .program("/home/u/q/tool")
+        .file("/home/u/p/x.sh", b"#!/bin/sh\n")
+}
+
+struct Case {
+    policy: Effective,
+    inv: Invocation,
+    world: FakeWorld,
+}
+
+fn entry(pattern: &str) -> Entry {
+    Entry { pattern: pattern.into(), ..Entry::default() }
+}
+
+impl Case {
+    fn new(allow: &[&str]) -> Case {
+        let s = |value| Sourced { value, from: "test".to_owned() };
+        let mut policy = Effective::built_in("main");
+        policy.security = s(Security::Allowlist);
+        policy.shell_program = "/bin/bash".into();
+        policy.allow = vec![AllowList::new(allow.iter().map(|p| entry(p)).collect())];
+        policy.user_allow = Some(0);
+        let inv = Invocation {
+            form: Form::Program { argv: vec![], by_link: false },
+            env: vec![b"PATH=/usr/bin:/bin".to_vec(), b"HOME=/home/u".to_vec()],
+            cwd: Some(b"/home/u/p".to_vec()),
+            agents: vec!["main".into()],
+            session: None,
+            now_ms: 1_000,
+            home: Some(b"/home/u".to_vec()),
+            unattended: true,
+            guard: crate::invocation::Guard {
+                own_paths: vec![b"/home/u/.exec-guard".to_vec()],
+                ..Default::default()
+            },
+        };
+        Case { policy, inv, world: world() }
+    }
+    fn ask(mut self, ask: Ask) -> Case {
+        self.policy.ask.value = ask;
+        self
+    }
+    fn security(mut self, s: Security) -> Case {
+        self.policy.security.value = s;
+        self
+    }
+    fn checked(mut self) -> Case {
+        self.policy.shell_accept = Accept::Checked;
+        self.policy.redirections = Redirections::Harmless;
+        self
+    }
+    fn with(mut self, f: impl FnOnce(&mut Effective)) -> Case {
+        f(&mut self.policy);
+        self
+    }
+    fn env(mut self, e: &str) -> Case {
+        self.inv.env.push(e.as_bytes().to_vec());
+        self
+    }
+    fn text(&mut self, text: &str) -> Evaluation {
+        self.inv.form = Form::Text { text: text.as_bytes().to_vec(), shell: None, args: vec![] };
+        decide_as(self.policy.clone(), &self.inv, &self.world)
+    }
+    fn argv(&mut self, words: &[&str]) -> Evaluation {
+        let argv = words.iter().map(|w| w.as_bytes().to_vec()).collect();
+        self.inv.form = Form::Program { argv, by_link: false };
+        decide_as(self.policy.clone(), &self.inv, &self.world)
+    }
+    fn link(&mut self, words: &[&str]) -> Evaluation {
+        let argv = words.iter().map(|w| w.as_bytes().to_vec()).collect();
+        self.inv.form = Form::Program { argv, by_link: true };
+        decide_as(self.policy.clone(), &self.inv, &self.world)
+    }
+}
+
+fn codes(e: &Evaluation) -> Vec<&'static str> {
+    e.findings.iter().map(|f| f.reason.code()).collect()
+}
+
+#[track_caller]
+fn allowed(e: &Evaluation) -> Permit {
+    assert_eq!(e.decision, Decision::Allow, "{:?}", e.findings);
+    e.permit().expect("an allow gives a permit")
+}
+
+#[track_caller]
+fn asks(e: &Evaluation, code: &str) {
+    assert_eq!(e.decision, Decision::Ask, "{:?}", e.segments);
+    assert!(codes(e).contains(&code), "{code} not in {:?}", e.findings);
+    assert!(e.permit().is_none());
+}
+
+fn words(p: &Permit) -> Vec<String> {
+    p.argv().iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect()
+}
+
+#[test]
+fn one_program() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    let p = allowed(&c.argv(&["git", "status"]));
+    assert_eq!(words(&p), ["git", "status"]);
+    assert_eq!(p.exe().found, b"/usr/bin/git");
+    asks(&c.argv(&["rm", "x"]), "allowlist-miss");
+    let e = c.argv(&["nosuch"]);
+    assert_eq!(e.decision, Decision::Deny);
+    assert!(e.has(Reason::NotFound));
+}
+
+#[test]
+fn merged_usr_and_case() {
+    allowed(&Case::new(&["/bin/git"]).argv(&["git"]));
+    allowed(&Case::new(&["/usr/bin/GIT"]).argv(&["git"]));
+    asks(&Case::new(&["/usr/bin/GIT"]).with(|p| p.case_sensitive = true).argv(&["git"]), "allowlist-miss");
+    asks(&Case::new(&["git"]).argv(&["git"]), "allowlist-miss");
+    allowed(&Case::new(&["/usr/*/git"]).argv(&["git"]));
+    asks(&Case::new(&["/usr/*"]).argv(&["git"]), "allowlist-miss");
+    allowed(&Case::new(&["/usr/**"]).argv(&["git"]));
+}
+
+#[test]
+fn the_table() {
+    use Security::{Allowlist, Deny, Full};
+    for (security, ask, hit, miss) in [
+        (Deny, Ask::Off, Decision::Deny, Decision::Deny),
+        (Deny, Ask::Always, Decision::Deny, Decision::Deny),
+        (Allowlist, Ask::Off, Decision::Allow, Decision::Deny),
+        (Allowlist, Ask::OnMiss, Decision::Allow, Decision::Ask),
+        (Allowlist, Ask::Always, Decision::Ask, Decision::Ask),
+        (Full, Ask::Off, Decision::Allow, Decision::Allow),
+        (Full, Ask::OnMiss, Decision::Allow, Decision::Allow),
+        (Full, Ask::Always, Decision::Ask, Decision::Ask),
+    ] {
+        let mut c = Case::new(&["/usr/bin/git"]).security(security).ask(ask);
+        assert_eq!(c.argv(&["git"]).decision, hit, "{security:?} {ask:?} hit");
+        assert_eq!(c.argv(&["rm"]).decision, miss, "{security:?} {ask:?} miss");
+        assert_eq!(c.text("git & rm $(x").decision, miss, "{security:?} {ask:?} not analysable");
+    }
+}
+
+#[test]
+fn fallback() {
+    let mut c = Case::new(&["/usr/bin/git"]).ask(Ask::Always);
+    assert!(c.argv(&["git"]).fallback().is_none());
+    let mut c =
+        Case::new(&["/usr/bin/git"]).ask(Ask::Always).with(|p| p.ask_fallback.value = Security::Allowlist);
+    assert!(c.argv(&["git"]).fallback().is_some(), "ask=always alone does not spoil satisfied");
+    assert!(c.argv(&["rm"]).fallback().is_none());
+    let mut c = Case::new(&[]).with(|p| p.ask_fallback.value = Security::Full);
+    assert!(c.argv(&["rm"]).fallback().is_none(), "the fallback is capped by security");
+}
+
+#[test]
+fn a_chain_needs_every_segment() {
+    let mut c = Case::new(&["/usr/bin/git", "/usr/bin/ls"]);
+    let p = allowed(&c.text("git status && ls | head -5; git log"));
+    assert_eq!(words(&p)[..5], ["bash", "--noprofile", "--norc", "-p", "-c"]);
+    assert!(words(&p)[5].contains("'/usr/bin/git'"), "{:?}", words(&p));
+    for t in ["git status; rm x", "git status && rm x", "git status || rm x", "git log | rm", "git log\nrm x"]
+    {
+        asks(&c.text(t), "allowlist-miss");
+    }
+    asks(&c.text("git log > out"), "redirection");
+    asks(&c.text("git log $(rm x)"), "substitution");
+    asks(&c.text("git log &"), "background");
+    asks(&c.text("git 'unterminated"), "syntax");
+}
+
+#[test]
+fn one_segment_runs_without_a_shell() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    let p = allowed(&c.text("git commit -m 'a; b' # no"));
+    assert_eq!(words(&p), ["git", "commit", "-m", "a; b"]);
+    assert_eq!(p.exe().found, b"/usr/bin/git");
+    let p = allowed(&c.text("git log $x"));
+    assert_eq!(words(&p)[0], "bash");
+}
+
+#[test]
+fn dynamic_words() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    allowed(&c.text("git log $x *.c \"$y\""));
+    asks(&c.text("$x status"), "dynamic-name");
+    asks(&c.text("head $x"), "safe-bin");
+    let mut e = entry("/usr/bin/git");
+    e.args = Some(vec!["log".into(), "x".into()]);
+    let mut c = Case::new(&[]).with(|p| p.allow = vec![AllowList::new(vec![e])]);
+    asks(&c.text("git log $x"), "dynamic-argument");
+    asks(&c.text("git push x"), "args-miss");
+    allowed(&c.text("git log x"));
+}
+
+#[test]
+fn safe_bins_and_builtins() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    let e = c.text("git log | grep fix | sort -u | head -3");
+    allowed(&e);
+    assert_eq!(e.segments[1].satisfied_by, Some(SatisfiedBy::SafeBin));
+    asks(&c.text("grep x /etc/passwd"), "safe-bin");
+    asks(&c.text("sort -o f"), "safe-bin");
+    let e = c.text("echo hi && true");
+    allowed(&e);
+    assert_eq!(e.segments[0].satisfied_by, Some(SatisfiedBy::Builtin));
+    asks(&c.text("eval 'git status'"), "builtin");
+    asks(&c.text("source x"), "builtin");
+}
+
+#[test]
+fn cd_moves_along_and() {
+    let mut c = Case::new(&["/home/u/q/tool"]);
+    let p = allowed(&c.text("cd ../q && ./tool"));
+    assert!(words(&p)[5].contains("/home/u/q"), "{:?}", words(&p));
+    asks(&c.text("cd ../q; ./tool"), "cwd-unknown");
+    asks(&c.text("cd ../q || ./tool"), "cwd-unknown");
+    asks(&c.text("true || cd ../q && ./tool"), "cwd-unknown");
+    asks(&c.text("! cd ../q && ./tool"), "cwd-unknown");
+    asks(&c.text("cd $x && ./tool"), "cwd-unknown");
+    asks(&c.text("cd - && ./tool"), "cwd-unknown");
+    asks(&c.text("./tool"), "allowlist-miss");
+    asks(&c.text("cd ../q | true && ./tool"), "cwd-unknown");
+}
+
+#[test]
+fn wrappers_judge_both_layers() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    let e = c.text("timeout 5 nice git status");
+    allowed(&e);
+    assert_eq!(e.segments[2].within, Some(1));
+    asks(&c.text("timeout 5 rm x"), "allowlist-miss");
+    asks(&Case::new(&["/usr/bin/timeout"]).argv(&["timeout", "5", "rm", "x"]), "allowlist-miss");
+    allowed(&c.argv(&["env", "CI=1", "git", "status"]));
+    asks(&c.argv(&["env", "LD_PRELOAD=x", "git", "status"]), "assignment");
+    asks(&c.text("ls | xargs git"), "allowlist-miss");
+    asks(&c.text("git ls-files | xargs git add"), "wrapper-entry");
+    allowed(&Case::new(&["/usr/bin/git", "/usr/bin/xargs"]).text("git ls-files | xargs git add"));
+    asks(&Case::new(&["/usr/bin/xargs"]).text("echo x | xargs rm"), "allowlist-miss");
+    asks(&Case::new(&["/usr/bin/git"]).argv(&["sudo", "git", "status"]), "wrapper-entry");
+    asks(&Case::new(&["/usr/bin/ssh"]).argv(&["ssh", "host", "ls"]), "remote");
+}
+
+#[test]
+fn shells_carry_text() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    let p = allowed(&c.argv(&["bash", "-lc", "git status"]));
+    assert_eq!(words(&p)[..5], ["bash", "--noprofile", "--norc", "-p", "-c"]);
+    assert_eq!(words(&p).len(), 6);
+    asks(&c.argv(&["bash", "-c", "git status; rm x"]), "allowlist-miss");
+    asks(&Case::new(&["/usr/bin/bash"]).argv(&["bash", "-c", "rm x"]), "allowlist-miss");
+    allowed(&c.text("timeout 5 sh -c 'git status && git log'"));
+    asks(&c.text("echo x | sh"), "code-on-stdin");
+    asks(&c.text("echo x | python3"), "code-on-stdin");
+    asks(&c.argv(&["bash", "x.sh"]), "script-entry");
+    asks(&Case::new(&["/usr/bin/bash"]).argv(&["bash", "x.sh"]), "script-entry");
+    asks(&Case::new(&["/home/u/p/x.sh"]).argv(&["bash", "x.sh"]), "wrapper-entry");
+    allowed(&Case::new(&["/usr/bin/bash", "/home/u/p/x.sh"]).argv(&["bash", "x.sh"]));
+    allowed(&Case::new(&["/home/u/p/x.sh"]).link(&["bash", "x.sh"]));
+    allowed(&c.link(&["bash", "-c", "git status | head"]));
+    let mut any = entry("/usr/bin/bash");
+    any.carries_anything = true;
+    let mut c = Case::new(&[]).with(|p| p.allow = vec![AllowList::new(vec![any])]);
+    let p = allowed(&c.argv(&["bash", "-lc", "rm x"]));
+    assert_eq!(words(&p), ["bash", "-lc", "rm x"]);
+    let mut deep = "git status".to_owned();
+    for _ in 0..12 {
+        deep = format!("sh -c {}", String::from_utf8(line(&[deep.into_bytes()])).unwrap());
+    }
+    asks(&Case::new(&["/usr/bin/git"]).text(&deep), "too-complex");
+}
+
+#[test]
+fn lists_that_tighten() {
+    let deny = |c: Case, p: &str| c.with(|e| e.denylist = vec![entry(p)]);
+    let mut c = deny(Case::new(&["/usr/bin/**"]), "rm");
+    assert_eq!(c.argv(&["rm", "x"]).decision, Decision::Deny);
+    assert_eq!(c.text("git status; rm x").decision, Decision::Deny);
+    assert_eq!(c.text("timeout 5 rm x").decision, Decision::Deny);
+    assert_eq!(c.text("sh -c 'rm x'").decision, Decision::Deny);
+    allowed(&c.argv(&["git"]));
+    let mut c = deny(Case::new(&[]).security(Security::Full), "/usr/bin/rm");
+    assert_eq!(c.text("rm x").decision, Decision::Deny);
+    assert_eq!(c.text("git status").decision, Decision::Allow);
+    assert_eq!(c.text("$x y").decision, Decision::Ask, "an unknown name could be the denied one");
+    let mut c = Case::new(&["/usr/bin/**"]).with(|e| e.asklist = vec![entry("git")]);
+    asks(&c.argv(&["git"]), "asklist");
+    let mut c = Case::new(&[]).security(Security::Full).with(|e| e.asklist = vec![entry("git")]);
+    asks(&c.argv(&["git"]), "asklist");
+    assert_eq!(c.ask(Ask::Off).argv(&["git"]).decision, Decision::Deny);
+}
+
+#[test]
+fn the_guard_protects_itself() {
+    for security in [Security::Allowlist, Security::Full] {
+        let mut c = Case::new(&["/usr/bin/**"]).security(security);
+        asks(&c.argv(&["cat", "/home/u/.exec-guard/config.json"]), "self-protection");
+        asks(&c.text("rm ../.exec-guard/x"), "self-protection");
+    }
+    let mut c = Case::new(&["/usr/bin/git"]);
+    assert_eq!(c.text("EXEC_GUARD_AGENT=x git status").decision, Decision::Deny);
+}
+
+#[test]
+fn assignments() {
+    let mut c = Case::new(&["/usr/bin/npm", "/usr/bin/git"]);
+    allowed(&c.text("CI=1 npm test"));
+    allowed(&c.text("FOO=bar; npm test"));
+    for t in [
+        "PATH=/tmp npm test",
+        "LD_PRELOAD=x npm test",
+        "FOO=bar npm test",
+        "PATH=/tmp; npm test",
+        "export GIT_SSH=x; git pull",
+        "IFS=x; git log",
+        "GIT_PAGER=x git log",
+    ] {
+        asks(&c.text(t), "assignment");
+    }
+    asks(&Case::new(&["/usr/bin/git"]).env("FOO=1").text("FOO=2; git log"), "assignment");
+}
+
+#[test]
+fn scrubbing_is_for_unattended_runs() {
+    let mut c = Case::new(&["/usr/bin/git"]).env("LD_PRELOAD=x").env("PAGER=cat").env("EDITOR=vi");
+    c.inv.env[0] = b"PATH=.:/usr/bin::bin".to_vec();
+    let p = allowed(&c.argv(&["git", "log"]));
+    let env: Vec<String> = p.env().iter().map(|e| String::from_utf8_lossy(e).into_owned()).collect();
+    assert!(!env.iter().any(|e| e.starts_with("LD_PRELOAD") || e.starts_with("EDITOR")), "{env:?}");
+    assert!(env.contains(&"PAGER=cat".to_owned()));
+    assert!(env.contains(&"PATH=/usr/bin".to_owned()), "{env:?}");
+    assert_eq!(env.last().unwrap(), "EXEC_GUARD_DEPTH=1");
+    c.inv.unattended = false;
+    let p = allowed(&c.argv(&["git", "log"]));
+    assert!(p.env().contains(&b"LD_PRELOAD=x".to_vec()));
+}
+
+#[test]
+fn a_yes_is_bound_to_its_question() {
+    let mut c = Case::new(&[]);
+    let e = c.text("git log > out");
+    let yes = Answer::new(Choice::AllowOnce, digest(&e), None);
+    let p = e.permit_of(&yes).unwrap();
+    assert_eq!(words(&p), ["bash", "-c", "git log > out"], "the original bytes");
+    let other = c.text("git log > out2");
+    assert!(other.permit_of(&yes).is_none());
+    assert!(e.permit_of(&Answer::new(Choice::Deny, digest(&e), None)).is_none());
+    let denied = Case::new(&[]).ask(Ask::Off).text("git log");
+    assert!(denied.permit_of(&Answer::new(Choice::AllowOnce, digest(&denied), None)).is_none());
+}
+
+#[test]
+fn loops_end() {
+    let mut c = Case::new(&["/usr/bin/git"]).env("EXEC_GUARD_DEPTH=64");
+    assert_eq!(c.argv(&["git"]).decision, Decision::Deny);
+    let mut c = Case::new(&["/usr/bin/git"]).env("EXEC_GUARD_DEPTH=junk");
+    assert_eq!(c.argv(&["git"]).decision, Decision::Deny);
+}
+
+#[test]
+fn checked_judges_what_is_inside() {
+    let mut c = Case::new(&["/usr/bin/git", "/usr/bin/cat", "/usr/bin/npm"]).checked();
+    allowed(&c.text("git commit -m \"$(cat <<'EOF'\nfix: x\nEOF\n)\""));
+    allowed(&c.text("npm test 2>&1 | tail -20"));
+    allowed(&c.text("if git diff --quiet; then echo clean; fi"));
+    allowed(&c.text("for f in a b; do cat \"$f\"; done"));
+    asks(&c.text("git log $(rm x)"), "allowlist-miss");
+    asks(&c.text("if rm x; then git log; fi"), "allowlist-miss");
+    asks(&c.text("git log > out"), "redirection");
+    asks(&c.text("cat() { git log; }; cat x"), "function");
+    asks(&c.text("echo x | bash <<EOF\nrm x\nEOF"), "code-on-stdin");
+}
+
+#[test]
+fn learning() {
+    use crate::learn::proposals;
+    use crate::question::Scope;
+    let mut c = Case::new(&[]);
+    let e = c.text("git status -s && ls x.c");
+    let offers = proposals(&e, &c.inv, &c.world).unwrap();
+    assert_eq!(offers.len(), 2, "{offers:?}: `ls x.c` has no sub-command that all share");
+    assert_eq!(offers[0].scope, Scope::Arguments);
+    assert_eq!(offers[0].entries[0].args.as_deref(), Some(&["status".to_owned(), "-s".to_owned()][..]));
+    for t in [
+        "git log > out",
+        "bash -c 'git log > x'",
+        "python3 x.py",
+        "sudo git log",
+        "GIT_PAGER=x git log",
+        "xargs git",
+        "$x",
+    ] {
+        let e = c.text(t);
+        assert!(proposals(&e, &c.inv, &c.world).is_err(), "{t}");
+    }
+    let e = c.text("bash -c 'git status'");
+    let offers = proposals(&e, &c.inv, &c.world).unwrap();
+    assert!(offers.iter().all(|o| o.entries.iter().all(|e| e.pattern == "/usr/bin/git")), "{offers:?}");
+}
