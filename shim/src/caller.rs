@@ -1,7 +1,8 @@
 //! Who calls: under which agents to judge, and whether a person can be asked at this terminal.
+use policy::tables::marks::Marks;
 use sys::tty::Terminal;
 
-use crate::marks;
+use crate::locate::Settings;
 
 /// Who calls, as far as can be told.
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl NoTerminal {
 #[derive(Debug)]
 pub struct BadId(pub &'static str);
 
-/// Finds out who calls. `env` is our own environment; `tty` is false if the terminal is never to be asked.
+/// Finds out who calls. `env` is our own environment.
 ///
 /// # Errors
 ///
@@ -55,15 +56,15 @@ pub fn caller(
     agent: Option<String>,
     session: Option<String>,
     env: &[Vec<u8>],
-    tty: bool,
+    settings: &Settings,
 ) -> Result<Caller, BadId> {
     let claimed = claim(agent, env, "EXEC_GUARD_AGENT")?;
     let session = claim(session, env, "EXEC_GUARD_SESSION")?;
-    let seen = marks(env);
+    let seen = marks(env, &settings.marks);
     let terminal = match (seen.agents.first(), seen.complete) {
         (Some(agent), _) => Err(NoTerminal::Marked(agent.clone())),
         (None, false) => Err(NoTerminal::Unreadable),
-        (None, true) if !tty => Err(NoTerminal::Off),
+        (None, true) if !settings.tty => Err(NoTerminal::Off),
         (None, true) => terminal(),
     };
     Ok(Caller { agents: agents(claimed, seen), session, terminal })
@@ -87,19 +88,19 @@ struct Seen {
 
 /// Looks for marks in our own environment and in those, and the names, of the processes above. Ours alone would
 /// not do: the caller sets it.
-fn marks(env: &[Vec<u8>]) -> Seen {
+fn marks(env: &[Vec<u8>], known: &Marks) -> Seen {
     let mut seen = Seen::default();
-    let mut note = |agent: Option<&str>| {
-        if let Some(agent) = agent.filter(|a| !seen.agents.iter().any(|s| s == a)) {
-            seen.agents.push(agent.to_owned());
+    let mut note = |agent: String| {
+        if !seen.agents.contains(&agent) {
+            seen.agents.push(agent);
         }
     };
-    note(marks::of_environment(env.iter().map(Vec::as_slice)));
+    known.of_environment(env.iter().map(Vec::as_slice)).into_iter().for_each(&mut note);
     let mut above = sys::proc::ancestors();
     for ancestor in above.by_ref() {
         let entries = ancestor.environ.as_deref().unwrap_or_default();
-        note(marks::of_environment(entries.split(|b| *b == 0)));
-        note(marks::of_program(&ancestor.comm, || ancestor.argv()));
+        known.of_environment(entries.split(|b| *b == 0)).into_iter().for_each(&mut note);
+        known.of_program(&ancestor.comm, || ancestor.argv()).into_iter().for_each(&mut note);
     }
     seen.complete = above.complete();
     seen

@@ -101,7 +101,7 @@ fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
             .say();
         Exit::Guard
     })?;
-    let caller = caller(claim.agent, claim.session, &env, settings.tty).map_err(|BadId(name)| {
+    let caller = caller(claim.agent, claim.session, &env, &settings).map_err(|BadId(name)| {
         Message::error(Reason::Usage, &format!("{name} holds what can be no id")).say();
         Exit::Usage
     })?;

@@ -2,6 +2,7 @@
 use std::path::PathBuf;
 
 use policy::document::{JournalText, Policy, Tty};
+use policy::tables::marks::Marks;
 use store::edit::Target;
 use store::journal::Journal;
 
@@ -16,7 +17,7 @@ pub struct Places {
 }
 
 /// Settings of the guard itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// How long a person has to answer, milliseconds.
     pub timeout_ms: u64,
@@ -32,6 +33,8 @@ pub struct Settings {
     pub state: Option<PathBuf>,
     /// The document that *always allow* is written to; `None` if there is no place.
     pub editable: Option<Target>,
+    /// Signs by which a calling agent is known.
+    pub marks: Marks,
 }
 
 /// Finds the places.
@@ -59,6 +62,7 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
         journal: loaded.state.as_deref().map(|state| Journal::new(state, s.journal.max_bytes)),
         state: loaded.state,
         editable: loaded.editable,
+        marks: Marks::with(&s.mark_env, &s.mark_programs),
     };
     Ok((loaded.policy, settings))
 }

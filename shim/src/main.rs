@@ -8,7 +8,6 @@ mod invoke;
 
 mod caller;
 mod locate;
-mod marks;
 
 mod ask;
 mod check;

@@ -83,7 +83,7 @@ pub fn compile(text: &[u8], file: &str, header: &Header) -> Result<Vec<u8>, Load
     let doc = Approvals::parse(text, file)?;
     let plain = json::text(text, file)?;
     let mut rest = json::parse(plain, file, Dialect::Json)?.to_value();
-    let mut drop_list = |scope: Option<&mut Value>| {
+    let drop_list = |scope: Option<&mut Value>| {
         if let Some(Value::Object(scope)) = scope {
             scope.remove("allowlist");
         }

@@ -2,6 +2,7 @@
 pub mod builtins;
 pub mod environment;
 pub mod hazards;
+pub mod marks;
 pub mod never_safe;
 pub mod safe_bins;
 
