@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use policy::Reason;
+use policy::document::PRESETS;
+use policy::document::keys::{self, Shape};
 use policy::shell::construct::{Construct, Treatment};
 use policy::tables::{builtins, hazards, safe_bins};
 
@@ -78,6 +80,58 @@ fn hazard_list() -> String {
     out + ".El\n"
 }
 
+/// Every key with its strict direction. What stands more than once (an agent's scope, the entries of each list)
+/// is listed once; the page says so.
+fn key_list() -> String {
+    let mut out = String::new();
+    let mut file = "";
+    for (pointer, key) in keys::all() {
+        let (document, path) = pointer.split_once(":/").unwrap();
+        let again = (document == "exec-approvals.json" && path.starts_with("agents/*/"))
+            || path.contains("list/-/")
+            || path.starts_with("agents/*/tools/");
+        if again {
+            continue;
+        }
+        if document != file {
+            if !file.is_empty() {
+                out.push_str(".El\n");
+            }
+            let _ = write!(out, ".Ss Keys of {document}\n.Bl -tag -width Ds -compact\n");
+            file = if document == "config.json" { "config.json" } else { "exec-approvals.json" };
+        }
+        let strict = key.strict.words();
+        let words = words(&key.shape);
+        let _ = writeln!(out, ".It Li {}", arg(&path.replace('/', ".")));
+        let mut line = key.text.to_owned();
+        if !words.is_empty() {
+            line.push_str(&format!(": {}", words.join(", ")));
+        }
+        if !strict.is_empty() {
+            line.push_str(&format!(" [stricter: {strict}]"));
+        }
+        let _ = writeln!(out, "{}", text(&line));
+    }
+    out + ".El\n"
+}
+
+/// The words a key takes.
+fn words(shape: &Shape) -> &'static [&'static str] {
+    match shape {
+        Shape::Word(words) => words,
+        Shape::Map(inner) | Shape::List(inner) => words(inner),
+        _ => &[],
+    }
+}
+
+fn presets() -> String {
+    let mut out = String::from(".Bl -tag -width Ds\n");
+    for p in PRESETS {
+        let _ = writeln!(out, ".It Li {}\n{}", p.name, text(p.text));
+    }
+    out + ".El\n"
+}
+
 /// Names in one sentence.
 fn names(list: &[&str]) -> String {
     let quoted: Vec<String> = list.iter().map(|n| arg(n)).collect();
@@ -104,7 +158,11 @@ fn check(name: &str, tables: &[(&str, String)]) {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, &new).unwrap();
     } else {
-        assert_eq!(old, new, "{name} is out of date: BLESS=1 cargo test -p exec-guardctl manual");
+        let differs = old.lines().zip(new.lines()).find(|(o, n)| o != n);
+        assert!(
+            old == new,
+            "{name} is out of date ({differs:?}): BLESS=1 cargo test -p exec-guardctl manual"
+        );
     }
 }
 
@@ -118,10 +176,12 @@ fn exec_guard_policy_5() {
     check(
         "exec-guard.policy.5",
         &[
+            ("keys", key_list()),
             ("constructs", constructs()),
             ("builtins", names(builtins::FREE)),
             ("safebins", names(safe_bins::DEFAULT)),
             ("hazards", hazard_list()),
+            ("presets", presets()),
         ],
     );
 }
