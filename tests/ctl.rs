@@ -314,6 +314,9 @@ fn init_makes_documents_once() {
     let token = document(&stage)["socket"]["token"].as_str().expect("a token").to_owned();
     assert!(token.len() >= 43 && !dry.stdout.contains(&token) && !run.stdout.contains(&token));
     stage.run(&["tool"]).refused(126, "allowlist-miss");
+    let config: Value =
+        serde_json::from_slice(&fs::read(stage.path("guard/config.json")).expect("settings")).expect("JSON");
+    assert_eq!(config["tools"]["exec"]["env"]["trusted"], json!(["PAGER"]));
     // Never over what is there.
     said(&ctl(&stage, &["init", "--preset", "yolo"]), 1, "--force");
     stage.run(&["tool"]).refused(126, "allowlist-miss");

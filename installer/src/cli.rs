@@ -48,7 +48,7 @@ pub enum Command {
     /// bash: exec-guardctl completions bash > ~/.local/share/bash-completion/completions/exec-guardctl
     /// zsh:  exec-guardctl completions zsh > ~/.zfunc/_exec-guardctl   (a folder of fpath)
     /// fish: exec-guardctl completions fish > ~/.config/fish/completions/exec-guardctl.fish
-    #[command(verbatim_doc_comment)]
+    #[command(verbatim_doc_comment, about = "Print a completion script for a shell")]
     Completions {
         /// The shell.
         shell: Shell,

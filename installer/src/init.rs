@@ -3,7 +3,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use policy::document::{Approvals, Config, preset};
-use policy::rules::environ::{EnvClass, classify};
+use policy::rules::environ::scrub;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Init, Preset};
@@ -24,18 +24,10 @@ impl Preset {
 /// Variables by which code is loaded into every program, or that every shell reads: nobody means to trust these by
 /// having them set, so they are never recorded. By their begin.
 /// Source: ld.so(8), dyld(1), bash(1) INVOCATION, sh(1p) ENV.
+#[rustfmt::skip]
 const NEVER: &[&str] = &[
-    "LD_",
-    "DYLD_",
-    "GLIBC_",
-    "BASH_ENV",
-    "BASH_FUNC_",
-    "ENV",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "PS4",
-    "IFS",
-    "PROMPT_COMMAND",
+    "LD_", "DYLD_", "_RLD", "LIBPATH", "SHLIB_PATH", "LDR_", "GLIBC_", "BASH_ENV", "BASH_FUNC_", "ENV",
+    "SHELLOPTS", "BASHOPTS", "PS4", "IFS", "PROMPT_COMMAND",
 ];
 
 /// The two documents, ready to be written.
@@ -93,24 +85,13 @@ fn put(root: &mut Value, path: &[&str], value: Value) {
     }
 }
 
-/// Names of variables that change what programs run: those to be trusted, and those that never are.
+/// Names of variables that an unattended run would lose: those to be trusted, and those that never are.
 fn variables(env: &[Vec<u8>]) -> (Vec<String>, Vec<String>) {
-    let (mut trusted, mut never) = (Vec::new(), Vec::new());
-    for entry in env {
-        let Some(eq) = entry.iter().position(|b| *b == b'=') else { continue };
-        let (name, value) = (entry.get(..eq).unwrap_or_default(), entry.get(eq + 1..).unwrap_or_default());
-        let Ok(text) = std::str::from_utf8(name) else { continue };
-        if text.is_empty() || !matches!(classify(name, Some(value)), EnvClass::Dangerous { .. }) {
-            continue;
-        }
-        let list = if NEVER.iter().any(|n| text.starts_with(n)) { &mut never } else { &mut trusted };
-        list.push(text.to_owned());
-    }
-    for list in [&mut trusted, &mut never] {
-        list.sort();
-        list.dedup();
-    }
-    (trusted, never)
+    let mut names: Vec<String> =
+        scrub(env, &[]).into_iter().filter_map(|name| String::from_utf8(name).ok()).collect();
+    names.sort();
+    names.dedup();
+    names.into_iter().partition(|name| !NEVER.iter().any(|n| name.starts_with(n)))
 }
 
 /// 256 bits for the socket's HMAC, as 64 hexadecimal digits.
@@ -233,6 +214,21 @@ mod tests {
             let value: Value = serde_json::from_str(&made.approvals).unwrap();
             assert_eq!(value["socket"], json!({"path": "/h/.exec-guard/exec-approvals.sock", "token": "t"}));
         }
+    }
+
+    #[test]
+    fn what_is_set_is_trusted_but_no_loader() {
+        let env: Vec<Vec<u8>> =
+            ["PAGER=most", "EDITOR=true", "LD_PRELOAD=/x.so", "BASH_ENV=/x", "HOME=/h", "A=b", "\u{e9}"]
+                .iter()
+                .map(|e| e.as_bytes().to_vec())
+                .collect();
+        let made = documents(Preset::Cautious, &env, Path::new("/h"), "t").unwrap();
+        assert_eq!(made.trusted, ["PAGER"]);
+        assert_eq!(made.left_out, ["BASH_ENV", "LD_PRELOAD"]);
+        let config: Value = serde_json::from_str(&made.config).unwrap();
+        assert_eq!(config["tools"]["exec"]["env"]["trusted"], json!(["PAGER"]));
+        assert!(documents(Preset::Yolo, &env, Path::new("/h"), "t").unwrap().trusted.is_empty());
     }
 
     #[test]

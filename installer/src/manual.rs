@@ -15,7 +15,7 @@ fn page(name: &str) -> PathBuf {
 
 /// Text as mdoc(7) wants it on a line of its own.
 fn text(words: &str) -> String {
-    let words = words.replace('\\', "\\e").replace(" --", " \\-\\-").replace(" -", " \\-").replace('`', "");
+    let words = words.replace('\\', "\\e").replace('`', "").replace(" --", " \\-\\-").replace(" -", " \\-");
     let mut out = String::new();
     let mut column = 0;
     for word in words.split(' ') {

@@ -446,12 +446,7 @@ pub fn remove_entry(
 
 /// Removes the entries that `goes` is true of from the JSON of a document, for an edit that does more; returns
 /// how many.
-pub fn remove_from(
-    doc: &mut Value,
-    agent: Option<&str>,
-    list: List,
-    goes: &dyn Fn(&Value) -> bool,
-) -> usize {
+pub fn remove_from(doc: &mut Value, agent: Option<&str>, list: List, goes: &dyn Fn(&Value) -> bool) -> usize {
     let scope = match agent {
         Some(id) => doc.get_mut("agents").and_then(|a| a.get_mut(id)),
         None => doc.get_mut("defaults"),
