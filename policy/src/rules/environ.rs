@@ -4,7 +4,7 @@
 //! Inherited variables go by the list of dangerous ones, since a normal environment must stay whole.
 use crate::shell::Dialect;
 use crate::tables::environment::{
-    BASH_SPECIAL, DANGEROUS, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, ZSH_SPECIAL, is_name,
+    self as table, BASH_SPECIAL, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, ZSH_SPECIAL, is_name,
 };
 
 /// What an assignment comes to.
@@ -42,9 +42,9 @@ pub fn scrub(env: &[Vec<u8>], trusted: &[String]) -> Vec<Vec<u8>> {
     for entry in env {
         let eq = entry.iter().position(|b| *b == b'=').unwrap_or(entry.len());
         let (name, value) = (entry.get(..eq).unwrap_or_default(), entry.get(eq + 1..).unwrap_or_default());
-        let drop = !trusted.iter().any(|t| t.as_bytes() == name)
-            && !INERT.iter().any(|(names, _)| names.iter().any(|n| is_name(n, name, false)))
-            && group(name, false).is_some_and(|g| g.scrub && !harmless(&g.inert, Some(value)));
+        let drop = group(name, false).is_some_and(|g| g.scrub && !harmless(&g.inert, Some(value)))
+            && !trusted.iter().any(|t| t.as_bytes() == name)
+            && !INERT.iter().any(|(names, _)| names.iter().any(|n| is_name(n, name, false)));
         if drop && !out.iter().any(|n| n == name) {
             out.push(name.to_vec());
         }
@@ -91,11 +91,12 @@ fn group(name: &[u8], fold: bool) -> Option<&'static Group> {
     } else {
         name
     };
-    DANGEROUS.iter().find(|g| g.names.iter().any(|n| is_name(n, name, fold || folded(name))))
+    table::group(name, fold || npm || folded(name))
 }
 
 fn folded(name: &[u8]) -> bool {
-    FOLDED.iter().any(|n| is_name(n, name, true))
+    // All of them begin so; most variables do not.
+    name.first().is_some_and(|b| b"nhfaNHFA".contains(b)) && FOLDED.iter().any(|n| is_name(n, name, true))
 }
 
 /// The name stands in the group as it is written (or is read in any case by its programs).
@@ -297,7 +298,7 @@ mod tests {
 
     #[test]
     fn every_group_has_a_name_that_is_found_there() {
-        for g in DANGEROUS {
+        for g in table::DANGEROUS {
             assert!(!g.reason.is_empty());
             for n in g.names {
                 let name = n.replace('*', "");

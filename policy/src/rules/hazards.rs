@@ -35,10 +35,14 @@ pub struct HazardHit {
 /// The hazards of a command. `names` are the last components of the name as typed, as found and as it
 /// really is; the rows of all of them apply. `args` are the words after it.
 pub fn hazards(names: &[&[u8]], args: &[Arg]) -> Vec<HazardHit> {
-    let stems: Vec<&[u8]> = names.iter().flat_map(|n| stems(n)).collect();
+    // The three names are mostly one.
+    let mut stems: Vec<&[u8]> = names.iter().flat_map(|n| stems(n)).collect();
+    stems.sort_unstable();
+    stems.dedup();
     let mut out = Vec::new();
     for program in PROGRAMS.iter().flat_map(|family| family.iter()) {
-        let named = program.names.iter().find(|n| stems.contains(&n.as_bytes()));
+        let is = |n: &str, s: &[u8]| n.as_bytes().first() == s.first() && n.as_bytes() == s;
+        let named = program.names.iter().find(|n| stems.iter().any(|s| is(n, s)));
         if let Some(name) = named {
             judge(program, name, args, &mut out);
         }

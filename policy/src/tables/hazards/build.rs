@@ -1,14 +1,18 @@
-//! Build tools, package managers, linters and test runners.
-use super::Category::{Deletes, InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
+//! Build tools and compilers.
+use super::Category::{InlineCode, LoadsCode, RunsProgram, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, Program, Test, When, row};
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
+
 const PLUGIN: &str = "loads the plugin it names";
+
 const PROGRAM: &str = "runs a program of the caller's choice";
+
 const WRITES: &str = "writes a report over a file";
+
 const SETS: &str = "writes a setting that can name a program which runs later";
+
 const SHARED: &str = "builds a project from a folder that everyone can write";
-const INDEX: &str = "takes packages, which are code, from another place";
 
 /// The family.
 pub(super) const PROGRAMS: &[Program] = &[
@@ -236,27 +240,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         subs: &[],
     },
     Program {
-        names: &["rustup"],
-        opts: Opts::new(EXACT, "", "toolchain= profile="),
-        rows: &[
-            row(
-                When::Path("toolchain|override|self link|set|update"),
-                RunsProgram,
-                "chooses another compiler for later runs",
-                "rustup(1) toolchain link",
-                "toolchain link x ./y",
-            ),
-            row(
-                When::All(&[When::Path("default"), When::Nth(1, Test::HasSlash)]),
-                RunsProgram,
-                "chooses another compiler for later runs",
-                "rustup(1) default",
-                "default ./y",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
         names: &["go"],
         opts: Opts::new(
             DASH,
@@ -304,167 +287,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         subs: &[],
     },
     Program {
-        names: &["npm", "pnpm", "yarn", "bun", "cnpm"],
-        opts: Opts::new(
-            GNU,
-            "w:C:",
-            "prefix= script-shell= node-options= userconfig= globalconfig= registry= workspace= filter= cwd= \
-             dir= tag= shell= editor= viewer= browser= loglevel= cache= init-module= use-yarnrc= onload-script= \
-             otp= scope= depth= omit= include= preid= production preload= eval= print=",
-        ),
-        rows: &[
-            row(
-                When::Opt("--script-shell --shell --config.script-shell"),
-                RunsProgram,
-                "runs the scripts with another shell",
-                "npm-config(7) script-shell",
-                "test --script-shell=./x",
-            ),
-            row(
-                When::Opt("--node-options --onload-script --init-module --preload"),
-                LoadsCode,
-                "loads a module into node or npm",
-                "npm-config(7) node-options",
-                "test --node-options=--require=./x",
-            ),
-            row(
-                When::Opt("--userconfig --globalconfig --use-yarnrc"),
-                RunsProgram,
-                SETS,
-                "npm-config(7) userconfig",
-                "test --userconfig ./x",
-            ),
-            row(
-                When::Opt("--editor --viewer --browser"),
-                RunsProgram,
-                PROGRAM,
-                "npm-config(7) editor",
-                "help x --viewer=./y",
-            ),
-            row(
-                When::Val("--registry", Test::HasNot(&["registry.npmjs.org", "registry.yarnpkg.com"])),
-                LoadsCode,
-                INDEX,
-                "npm-config(7) registry",
-                "install x --registry=https://y",
-            ),
-            row(
-                When::Val("--prefix --cwd --dir -C", Test::SharedFolder),
-                LoadsCode,
-                SHARED,
-                "npm-config(7) prefix",
-                "--prefix /tmp/x test",
-            ),
-            row(
-                When::Path("config|c set|edit|delete|import"),
-                RunsProgram,
-                SETS,
-                "npm-config(1)",
-                "config set script-shell ./x",
-            ),
-            row(When::Path("set"), RunsProgram, SETS, "npm-config(1)", "set script-shell=./x"),
-            row(
-                When::All(&[
-                    When::Path("pkg|set-script"),
-                    When::Operand(Test::Has(&["scripts"])),
-                    When::Operand(Test::Is(&["set"])),
-                ]),
-                RunsProgram,
-                "writes a script that runs later",
-                "npm-pkg(1)",
-                "pkg set scripts.test=./x",
-            ),
-            row(
-                When::Path("explore|edit|set-script"),
-                RunsProgram,
-                "opens a shell or an editor",
-                "npm-explore(1)",
-                "explore x",
-            ),
-            row(
-                When::All(&[When::Path("init|create|innit"), When::More(1)]),
-                LoadsCode,
-                "fetches and runs a package",
-                "npm-init(1)",
-                "init foo",
-            ),
-            row(When::Path("plugin import"), LoadsCode, PLUGIN, "yarn plugin import", "plugin import ./x.js"),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["pip", "pipx"],
-        opts: Opts::new(
-            GNU,
-            "i:f:r:c:e:t:d:w:b:",
-            "index-url= extra-index-url= find-links= trusted-host= proxy= python= target= log= report= prefix= \
-             root= requirement= constraint= editable= config-settings= global-option= upgrade-strategy= pypi-url= index=",
-        ),
-        rows: &[
-            row(
-                When::Val("-i --index-url --index --pypi-url", Test::HasNot(&["https://pypi.org/"])),
-                LoadsCode,
-                INDEX,
-                "pip install --index-url",
-                "install -i https://x y",
-            ),
-            row(
-                When::Opt("--extra-index-url -f --find-links --trusted-host"),
-                LoadsCode,
-                INDEX,
-                "pip install --extra-index-url",
-                "install --extra-index-url https://x y",
-            ),
-            row(When::Opt("--python"), RunsProgram, PROGRAM, "pip --python", "--python ./x list"),
-            row(
-                When::Opt("--config-settings --global-option"),
-                LoadsCode,
-                "passes options to the build backend",
-                "pip install --config-settings",
-                "install --config-settings=x=y .",
-            ),
-            row(
-                When::Val("--log --report", Test::File),
-                WritesFile,
-                WRITES,
-                "pip --log",
-                "install --log x y",
-            ),
-            row(
-                When::Path("config set|edit"),
-                LoadsCode,
-                SETS,
-                "pip config",
-                "config set global.index-url https://x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["uv"],
-        opts: Opts::new(
-            EXACT,
-            "p:",
-            "index-url= extra-index-url= default-index= index= find-links= python= config-file=",
-        ),
-        rows: &[row(
-            When::All(&[
-                When::Path("pip|add|sync|lock"),
-                When::Opt("--index-url --extra-index-url --default-index --index --find-links --config-file"),
-            ]),
-            LoadsCode,
-            INDEX,
-            "uv help: --index-url",
-            "pip install --index-url https://x y",
-        )],
-        subs: &[],
-    },
-    Program {
         names: &["cmake"],
         opts: Opts::new(
             EXACT,
             "D:C:P:B:S:G:T:A:U:E!",
-            "build= target= config= install= prefix= toolchain= parallel=? trace-redirect= graphviz= profiling-output= debug-output preset=",
+            "build= target= config= install= prefix= toolchain= parallel=? trace-redirect= \
+graphviz= profiling-output= debug-output preset=",
         ),
         rows: &[
             row(When::Opt("-P"), LoadsCode, "runs a script", "cmake(1) -P; GTFOBins cmake", "-P x.cmake"),
@@ -548,7 +376,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[row(
             When::Opt(
-                "--run_under --workspace_status_command --bazelrc --server_javabase --override_repository --host_jvm_args",
+                "--run_under --workspace_status_command --bazelrc --server_javabase \
+--override_repository --host_jvm_args",
             ),
             RunsProgram,
             PROGRAM,
@@ -608,7 +437,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             EXACT,
             "I:b:c:p:g:D:P:x:",
-            "init-script= build-file= settings-file= include-build= project-dir= gradle-user-home= tests= project-cache-dir=",
+            "init-script= build-file= settings-file= include-build= project-dir= \
+gradle-user-home= tests= project-cache-dir=",
         ),
         rows: &[
             row(
@@ -651,359 +481,6 @@ pub(super) const PROGRAMS: &[Program] = &[
             CONFIG,
             "ant manual, running Ant",
             "-f x.xml",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &["eslint", "stylelint", "tslint", "standard", "xo"],
-        opts: Opts::new(
-            EXACT,
-            "c:o:f:",
-            "config= rulesdir= resolve-plugins-relative-to= plugin= parser= format= formatter= output-file= \
-             ext= rule= env= custom-formatter= custom-syntax= ignore-path= max-warnings= cache-location=",
-        ),
-        rows: &[
-            row(When::Opt("-c --config"), LoadsCode, CONFIG, "eslint CLI: --config", "-c e.js ."),
-            row(
-                When::Opt(
-                    "--rulesdir --resolve-plugins-relative-to --plugin --parser --custom-formatter --custom-syntax",
-                ),
-                LoadsCode,
-                PLUGIN,
-                "eslint CLI: --rulesdir",
-                "--rulesdir x .",
-            ),
-            row(
-                When::Val("-f --format --formatter", Test::Has(&["/", ".js", ".cjs", ".mjs"])),
-                LoadsCode,
-                "loads the formatter it names",
-                "eslint CLI: --format",
-                "-f ./x.js .",
-            ),
-            row(When::Opt("-o --output-file"), WritesFile, WRITES, "eslint CLI: --output-file", "-o x ."),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["jest", "vitest", "mocha", "ava", "karma", "cypress", "playwright", "jasmine", "tap"],
-        opts: Opts::new(
-            EXACT,
-            "c:r:t:w:g:R:u:",
-            "config= plugin= require= import= setup-files= global-setup= reporter= reporters= runner= \
-             test-runner= transform= resolver= preset= loader= ui= globalSetup= setupFiles= \
-             setupFilesAfterEnv= testRunner= environment= outputFile= testNamePattern= rootDir= root=",
-        ),
-        rows: &[
-            row(When::Opt("--config"), LoadsCode, CONFIG, "jest CLI: --config", "--config x.js"),
-            row(
-                When::Opt(
-                    "--plugin --require --import --setup-files --global-setup --runner --test-runner \
-                     --transform --resolver --preset --loader --globalSetup --setupFiles --setupFilesAfterEnv --testRunner",
-                ),
-                LoadsCode,
-                "loads the module it names",
-                "mocha CLI: --require",
-                "--require ./x.js",
-            ),
-            row(When::Opt("-r"), LoadsCode, "loads the module it names", "mocha CLI: -r", "-r ./x.js"),
-            row(
-                When::Val("--reporter --reporters -R --environment", Test::Has(&["/", ".js"])),
-                LoadsCode,
-                "loads the module it names",
-                "mocha CLI: --reporter",
-                "--reporter ./x.js",
-            ),
-            row(When::Opt("--outputFile"), WritesFile, WRITES, "jest CLI: --outputFile", "--outputFile=x"),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["jest", "vitest", "playwright", "webpack", "vite"],
-        opts: Opts::new(EXACT, "c:t:p:w:g:u:d:o:", ""),
-        rows: &[row(When::Opt("-c"), LoadsCode, CONFIG, "jest CLI: -c; webpack CLI: -c", "-c x.js")],
-        subs: &[],
-    },
-    Program {
-        names: &["prettier"],
-        opts: Opts::new(EXACT, "", "config= plugin= parser= ignore-path= log-level= stdin-filepath="),
-        rows: &[
-            row(When::Opt("--config"), LoadsCode, CONFIG, "prettier CLI: --config", "--config x.js a"),
-            row(When::Opt("--plugin"), LoadsCode, PLUGIN, "prettier CLI: --plugin", "--plugin ./x.js a"),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &[
-            "webpack", "vite", "rollup", "esbuild", "parcel", "babel", "postcss", "tsup", "swc", "next",
-            "nuxt",
-        ],
-        opts: Opts::new(
-            EXACT,
-            "c:p:o:d:r:",
-            "config= plugin= presets= plugins= require= use= out-dir= outfile= outdir= mode= port= host=",
-        ),
-        rows: &[
-            row(
-                When::Opt("--config --config-file"),
-                LoadsCode,
-                CONFIG,
-                "webpack CLI: --config",
-                "--config x.js",
-            ),
-            row(
-                When::Opt("--plugin --presets --plugins --require --use"),
-                LoadsCode,
-                PLUGIN,
-                "rollup CLI: --plugin",
-                "--plugin ./x.js",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["pytest", "py.test"],
-        opts: Opts::new(
-            GNU,
-            "p:c:o:k:m:n:r:W:",
-            "config-file= rootdir= override-ini= pdbcls= junitxml= junit-xml= log-file= basetemp= cov= \
-             cov-report= cov-config= maxfail= tb= durations= ignore= deselect= import-mode= timeout= \
-             numprocesses= dist= confcutdir= color= capture= report-log= html= json-report-file=",
-        ),
-        rows: &[
-            row(When::Val("-p", Test::NotStarts(&["no:"])), LoadsCode, PLUGIN, "pytest -p", "-p x"),
-            row(When::Opt("-c --config-file"), LoadsCode, CONFIG, "pytest -c", "-c x.ini"),
-            row(
-                When::Val(
-                    "-o --override-ini",
-                    Test::Starts(&["addopts", "pythonpath", "python_files", "usefixtures"]),
-                ),
-                LoadsCode,
-                "sets options that load code",
-                "pytest -o addopts",
-                "-o addopts=-px",
-            ),
-            row(
-                When::Opt("--pdbcls"),
-                LoadsCode,
-                "loads the debugger it names",
-                "pytest --pdbcls",
-                "--pdbcls=x:y",
-            ),
-            row(
-                When::Val("--junitxml --junit-xml --log-file --report-log --html", Test::File),
-                WritesFile,
-                WRITES,
-                "pytest --junit-xml",
-                "--junitxml=x",
-            ),
-            row(
-                When::Opt("--basetemp"),
-                Deletes,
-                "empties the folder it names",
-                "pytest --basetemp",
-                "--basetemp=x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &[
-            "pylint",
-            "flake8",
-            "mypy",
-            "pyright",
-            "bandit",
-            "isort",
-            "sphinx-build",
-            "mkdocs",
-            "tox",
-            "nox",
-            "pre-commit",
-        ],
-        opts: Opts::new(
-            EXACT,
-            "c:f:j:d:e:r:p:b:D:",
-            "load-plugins= init-hook= rcfile= config= config-file= plugin= python-executable= \
-             custom-typeshed-dir= noxfile= conf= append-config= html-report= xml-report= junit-xml= output-file= \
-             format= disable= enable= max-line-length= select= ignore= exclude= python-version= settings-path=",
-        ),
-        rows: &[
-            row(
-                When::Opt("--load-plugins --plugin"),
-                LoadsCode,
-                PLUGIN,
-                "pylint --load-plugins",
-                "--load-plugins=x a.py",
-            ),
-            row(
-                When::Opt("--init-hook"),
-                InlineCode,
-                "evaluates Python",
-                "pylint --init-hook",
-                "--init-hook='x' a.py",
-            ),
-            row(
-                When::Opt("--rcfile --config-file --noxfile --append-config --config --conf"),
-                LoadsCode,
-                CONFIG,
-                "mypy --config-file: plugins",
-                "--config-file x.ini src",
-            ),
-            row(
-                When::Opt("--python-executable"),
-                RunsProgram,
-                PROGRAM,
-                "mypy --python-executable",
-                "--python-executable ./x src",
-            ),
-            row(
-                When::Opt("--html-report --xml-report --junit-xml --output-file"),
-                WritesFile,
-                WRITES,
-                "mypy --html-report",
-                "--html-report x src",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["apt", "apt-get", "apt-cache", "aptitude"],
-        opts: Opts::new(GNU, "o:c:t:a:q::", "option= config-file= target-release="),
-        rows: &[
-            row(
-                When::Val(
-                    "-o --option",
-                    Test::HasFold(&[
-                        "invoke",
-                        "dpkg::pre",
-                        "dpkg::post",
-                        "update::",
-                        "autodetect",
-                        "dir",
-                        "solver",
-                        "pager",
-                        "changelog",
-                        "::methods",
-                        "apt::get::download",
-                    ]),
-                ),
-                RunsProgram,
-                "a setting given to apt can name a command that it runs",
-                "apt.conf(5); GTFOBins apt-get",
-                "update -o APT::Update::Pre-Invoke::=x",
-            ),
-            row(
-                When::Opt("-c --config-file"),
-                RunsProgram,
-                CONFIG,
-                "apt-get(8) -c; GTFOBins apt-get",
-                "update -c x",
-            ),
-            row(
-                When::Path("changelog"),
-                RunsProgram,
-                "opens a pager, which takes commands",
-                "apt-get(8) changelog; GTFOBins apt-get",
-                "changelog apt",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["dpkg"],
-        opts: Opts::new(GNU, "", "pre-invoke= post-invoke= root= admindir= instdir= status-logger= log="),
-        rows: &[row(
-            When::Opt("--pre-invoke --post-invoke --status-logger --root --admindir --instdir"),
-            RunsProgram,
-            "runs a command, or works on another system root",
-            "dpkg(1) --pre-invoke; GTFOBins dpkg",
-            "--pre-invoke=x -i y.deb",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &["rpm", "rpmbuild", "rpmspec"],
-        opts: Opts::new(EXACT, "E:D:", "eval= define= pipe= load= macros= rcfile= root="),
-        rows: &[row(
-            When::Opt("-E --eval -D --define --pipe --load --macros --rcfile"),
-            RunsProgram,
-            "expands macros, which can run commands, or pipes its output to one",
-            "rpm(8) --eval, --pipe; GTFOBins rpm",
-            "--eval '%(id)'",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &["yum", "dnf", "zypper"],
-        opts: Opts::new(EXACT, "c:x:R:", "config= setopt= installroot= repofrompath= plus-repo= root="),
-        rows: &[row(
-            When::Opt("-c --config --setopt --installroot --repofrompath --plus-repo --root"),
-            LoadsCode,
-            INDEX,
-            "dnf(8) --setopt; GTFOBins yum",
-            "install -c x y",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &["gem", "bundle", "bundler", "composer"],
-        opts: Opts::new(GNU, "e:s:d:", "editor= source= config-file= gemfile= working-dir= clear-sources"),
-        rows: &[
-            row(
-                When::All(&[When::Path("open"), When::Opt("-e --editor")]),
-                RunsProgram,
-                PROGRAM,
-                "gem open --editor",
-                "open -e ./x y",
-            ),
-            row(
-                When::Opt("--gemfile --config-file"),
-                LoadsCode,
-                CONFIG,
-                "bundle install --gemfile",
-                "install --gemfile=x",
-            ),
-            row(
-                When::Opt("--source"),
-                LoadsCode,
-                INDEX,
-                "gem install --source",
-                "install --source https://x y",
-            ),
-            row(
-                When::All(&[When::Path("config"), When::More(2)]),
-                RunsProgram,
-                SETS,
-                "bundle config; composer config",
-                "config set path x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["brew"],
-        opts: Opts::new(EXACT, "e:", ""),
-        rows: &[
-            row(
-                When::Path("ruby|sh|irb"),
-                InlineCode,
-                "evaluates Ruby or opens a shell",
-                "brew(1) ruby",
-                "ruby -e x",
-            ),
-            row(When::Path("tap-new|edit|create"), RunsProgram, "opens an editor", "brew(1) edit", "edit x"),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["twine", "vsce", "semantic-release"],
-        opts: Opts::new(GNU, "r:u:p:", "repository= repository-url= config-file="),
-        rows: &[row(
-            When::Opt("--repository-url --config-file"),
-            Uploads,
-            "sends the package to another place",
-            "twine upload --repository-url",
-            "upload --repository-url https://x y",
         )],
         subs: &[],
     },

@@ -11,7 +11,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             DASH,
             "",
-            "cmd= init= separator= newline= nullvalue= mmap= maxsize= vfs= zip= lookaside= pagecache= s= c= A= f=",
+            "cmd= init= separator= newline= nullvalue= mmap= maxsize= vfs= zip= lookaside= \
+pagecache= s= c= A= f=",
         ),
         rows: &[
             row(

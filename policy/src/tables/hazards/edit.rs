@@ -66,7 +66,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             EXACT,
             "l:f:u:L:e:s:a:",
-            "eval= execute= load= script= funcall= user= directory= init-directory= alternate-editor= socket-name=",
+            "eval= execute= load= script= funcall= user= directory= init-directory= \
+alternate-editor= socket-name=",
         ),
         rows: &[
             row(
@@ -224,7 +225,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             DASH,
             "",
-            "config= if= o= out= w= W= textOut= tagOut= execute=? @= p= printFormat= use= tagsFromFile= filterW= filter=",
+            "config= if= o= out= w= W= textOut= tagOut= execute=? @= p= printFormat= use= \
+tagsFromFile= filterW= filter=",
         ),
         rows: &[
             row(
@@ -307,12 +309,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             DASH,
             "",
-            "output-directory= jobname= lua= luaonly= e= r= pdflatex= latex= interaction= fmt= progname= cnf-line= Z=",
+            "output-directory= jobname= lua= luaonly= e= r= pdflatex= latex= interaction= \
+fmt= progname= cnf-line= Z=",
         ),
         rows: &[
             row(
                 When::Opt(
-                    "--shell-escape --enable-write18 --lua --luaonly --e --r --pdflatex --latex --cnf-line --shell-restricted --Z --xelatex --lualatex",
+                    "--shell-escape --enable-write18 --lua --luaonly --e --r --pdflatex --latex \
+--cnf-line --shell-restricted --Z --xelatex --lualatex",
                 ),
                 RunsProgram,
                 "lets the document run programs, or runs code",

@@ -42,14 +42,19 @@ impl Category {
 }
 
 mod build;
+mod check;
+mod cloud;
+mod cloud_subs;
 mod data;
 mod edit;
 mod files;
 mod git;
 pub(crate) mod git_settings;
+mod host;
 mod lang;
+mod lang_more;
 mod net;
-mod net_subs;
+mod packages;
 
 /// Everything known of well-known programs, by family. A program may stand in more than one row: all that
 /// bear its name apply.
@@ -57,9 +62,14 @@ pub const PROGRAMS: &[&[Program]] = &[
     git::PROGRAMS,
     files::PROGRAMS,
     build::PROGRAMS,
+    packages::PROGRAMS,
+    check::PROGRAMS,
     lang::PROGRAMS,
+    lang_more::PROGRAMS,
     data::PROGRAMS,
     net::PROGRAMS,
+    cloud::PROGRAMS,
+    host::PROGRAMS,
     edit::PROGRAMS,
 ];
 

@@ -1,10 +1,13 @@
 //! Programs that talk to other hosts.
-use super::Category::{Deletes, InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
-use super::{DASH, EXACT, EXACT_POSIX, GNU, HOST, Opts, POSIX, Program, Test, When, row};
+use super::Category::{Deletes, LoadsCode, RunsProgram, Uploads, WritesFile};
+use super::{DASH, EXACT, GNU, HOST, Opts, POSIX, Program, Test, When, row};
 
 const WRITES: &str = "writes over a file of the caller's choice";
+
 const SENDS: &str = "sends the content of a file";
+
 const PROGRAM: &str = "runs a program of the caller's choice";
+
 const OPTIONS: &str = "takes options from a file";
 
 /// The family.
@@ -77,7 +80,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(
                 When::Val(
-                    "-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --libcurl --etag-save --hsts --alt-svc",
+                    "-c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --libcurl \
+--etag-save --hsts --alt-svc",
                     Test::File,
                 ),
                 WritesFile,
@@ -159,7 +163,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(
                 When::Val(
-                    "-o --output-file -a --append-output --save-cookies --rejected-log --warc-file --hsts-file",
+                    "-o --output-file -a --append-output --save-cookies --rejected-log --warc-file \
+--hsts-file",
                     Test::File,
                 ),
                 WritesFile,
@@ -232,12 +237,14 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             GNU,
             "d:o:i:l:x:s:",
-            "dir= out= input-file= log= conf-path= on-download-complete= on-download-start= on-download-stop= on-download-error=",
+            "dir= out= input-file= log= conf-path= on-download-complete= on-download-start= \
+on-download-stop= on-download-error=",
         ),
         rows: &[
             row(
                 When::Opt(
-                    "--on-download-complete --on-download-start --on-download-stop --on-download-error --on-bt-download-complete --on-download-pause",
+                    "--on-download-complete --on-download-start --on-download-stop \
+--on-download-error --on-bt-download-complete --on-download-pause",
                 ),
                 RunsProgram,
                 PROGRAM,
@@ -276,7 +283,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(
                 When::Opt(
-                    "--delete --del --delete-after --delete-before --delete-during --delete-delay --delete-excluded --remove-source-files",
+                    "--delete --del --delete-after --delete-before --delete-during --delete-delay \
+--delete-excluded --remove-source-files",
                 ),
                 Deletes,
                 "deletes files that are only on one side",
@@ -476,7 +484,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             DASH,
             "",
-            "in= out= engine= provider= provider-path= config= key= cert= CAfile= passin= passout= days= subj= keyform= inform= outform= writerand= rand= pre= post= port= www accept= connect= k= pass= K= iv= md= nameopt=",
+            "in= out= engine= provider= provider-path= config= key= cert= CAfile= passin= \
+passout= days= subj= keyform= inform= outform= writerand= rand= pre= post= port= \
+www accept= connect= k= pass= K= iv= md= nameopt=",
         ),
         rows: &[
             row(
@@ -523,7 +533,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(
                 When::Opt(
-                    "--exec-path --agent-program --dirmngr-program --photo-viewer --load-extension --gpg-program",
+                    "--exec-path --agent-program --dirmngr-program --photo-viewer --load-extension \
+--gpg-program",
                 ),
                 RunsProgram,
                 PROGRAM,
@@ -601,504 +612,6 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(When::Opt("-F"), Uploads, "shows the lines of a file in its errors", "tcpdump(8) -F", "-F x"),
         ],
-        subs: &[],
-    },
-    Program {
-        names: &["gh", "glab", "hub"],
-        opts: Opts::new(
-            EXACT,
-            "R:f:F:H:X:q:t:b:B:l:a:m:p:r:L:s:",
-            "repo= input= field= raw-field= header= method= jq= template= body= body-file= title= label= json= editor=",
-        ),
-        rows: &[
-            row(
-                When::Path("alias set|import"),
-                RunsProgram,
-                "writes an alias, which can be a shell line",
-                "gh alias set",
-                "alias set x '!id'",
-            ),
-            row(
-                When::Path("extension|extensions|ext install|exec|upgrade|create"),
-                LoadsCode,
-                "fetches or runs an extension, which is a program",
-                "gh extension install",
-                "extension install a/b",
-            ),
-            row(
-                When::All(&[When::Path("api"), When::Val("--input", Test::Not(&["-"]))]),
-                Uploads,
-                SENDS,
-                "gh api --input",
-                "api --input x /y",
-            ),
-            row(
-                When::All(&[When::Path("api"), When::Val("-F --field", Test::Has(&["=@"]))]),
-                Uploads,
-                SENDS,
-                "gh api -F",
-                "api -F a=@x /y",
-            ),
-            row(
-                When::Path("config set"),
-                RunsProgram,
-                "writes a setting that names an editor, a pager or a browser",
-                "gh config set",
-                "config set editor x",
-            ),
-            row(
-                When::Path("auth token|git-credential"),
-                Uploads,
-                "prints the access token",
-                "gh auth token",
-                "auth token",
-            ),
-            row(When::Path("gist create|edit"), Uploads, SENDS, "gh gist create", "gist create x"),
-            row(
-                When::All(&[
-                    When::Path("repo clone|fork"),
-                    When::From(2, Test::Starts(&["-u", "-c", "--upload", "--config", "--template"])),
-                ]),
-                RunsProgram,
-                "passes options to git that name programs",
-                "gh repo clone -- gitflags",
-                "repo clone a/b -- --upload-pack=x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["aws"],
-        opts: Opts::new(
-            EXACT,
-            "",
-            "profile= region= endpoint-url= output= query= cli-input-json= ca-bundle=",
-        ),
-        rows: &[
-            row(
-                When::Path("configure set|import"),
-                RunsProgram,
-                "writes a setting that can name a credential program",
-                "aws configure set credential_process",
-                "configure set credential_process x",
-            ),
-            row(
-                When::Opt("--endpoint-url"),
-                Uploads,
-                "sends requests and their signature to another host",
-                "aws --endpoint-url",
-                "--endpoint-url http://x s3 ls",
-            ),
-            row(
-                When::Word(Test::Has(&["file://", "fileb://"])),
-                Uploads,
-                SENDS,
-                "aws CLI: loading parameters from a file",
-                "x y --z file://s",
-            ),
-            row(
-                When::Path("configure export-credentials|get"),
-                Uploads,
-                "prints credentials",
-                "aws configure export-credentials",
-                "configure export-credentials",
-            ),
-            row(
-                When::Path("ssm start-session"),
-                RunsProgram,
-                "opens a shell on another host",
-                "aws ssm start-session",
-                "ssm start-session x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &[
-            "gcloud", "gsutil", "az", "doctl", "heroku", "flyctl", "fly", "vercel", "netlify", "wrangler",
-        ],
-        opts: Opts::new(EXACT, "", "flags-file= impersonate-service-account= body="),
-        rows: &[
-            row(When::Opt("--flags-file"), LoadsCode, OPTIONS, "gcloud topic flags-file", "--flags-file x"),
-            row(
-                When::Path("auth print-access-token|print-identity-token|token"),
-                Uploads,
-                "prints the access token",
-                "gcloud auth print-access-token",
-                "auth print-access-token",
-            ),
-            row(
-                When::Path("account get-access-token"),
-                Uploads,
-                "prints the access token",
-                "az account get-access-token",
-                "account get-access-token",
-            ),
-            row(When::Val("--body", Test::AtFile), Uploads, SENDS, "az rest --body", "rest --body @x"),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["docker", "podman", "nerdctl"],
-        opts: Opts::new(EXACT_POSIX, "H:c:l:", "host= context= config= log-level= url= connection= root="),
-        rows: &[row(
-            When::Opt("-H --host --context -c --config --url --connection"),
-            RunsProgram,
-            "works on another daemon, or with another configuration",
-            "docker(1) -H",
-            "-H tcp://x ps",
-        )],
-        subs: super::net_subs::DOCKER,
-    },
-    Program {
-        names: &["kubectl", "oc", "k9s"],
-        opts: Opts::new(
-            EXACT,
-            "n:l:o:f:s:c:v:L:k:p:",
-            "kubeconfig= context= namespace= server= token= as= user= cluster= certificate-authority= output= \
-             exec-command= editor= field-selector= selector= filename= container= tail= since= timeout= cache-dir= \
-             image= overrides=",
-        ),
-        rows: &[
-            row(
-                When::Opt("--kubeconfig --exec-command"),
-                RunsProgram,
-                "the configuration can name a credential program",
-                "kubectl options: --kubeconfig",
-                "--kubeconfig x get pods",
-            ),
-            row(
-                When::Opt("-s --server"),
-                Uploads,
-                "sends credentials to another server",
-                "kubectl options: --server",
-                "-s https://x get pods",
-            ),
-            row(
-                When::Path("config set-credentials|set|set-cluster"),
-                RunsProgram,
-                "writes a setting that can name a credential program",
-                "kubectl config set-credentials",
-                "config set-credentials x --exec-command=y",
-            ),
-            row(
-                When::Path("proxy|port-forward"),
-                Uploads,
-                "opens the cluster to others",
-                "kubectl proxy",
-                "proxy",
-            ),
-            row(
-                When::Path("edit|debug"),
-                RunsProgram,
-                "opens an editor or a shell",
-                "kubectl edit",
-                "edit pod x",
-            ),
-            row(
-                When::Path("plugin|krew"),
-                LoadsCode,
-                "runs or fetches a plugin",
-                "kubectl plugin",
-                "krew install x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["helm", "helmfile", "kustomize"],
-        opts: Opts::new(
-            EXACT,
-            "n:f:o:",
-            "post-renderer= post-renderer-args= kubeconfig= namespace= values= set=",
-        ),
-        rows: &[
-            row(
-                When::Opt(
-                    "--post-renderer --kubeconfig --enable-exec --enable-alpha-plugins --enable-helm --helm-command",
-                ),
-                RunsProgram,
-                PROGRAM,
-                "helm install --post-renderer; kustomize build --enable-exec",
-                "install --post-renderer ./x a b",
-            ),
-            row(
-                When::Path("plugin install|update"),
-                LoadsCode,
-                "fetches a plugin, which is a program",
-                "helm plugin install",
-                "plugin install ./x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["terraform", "tofu", "terragrunt", "pulumi", "packer", "vagrant"],
-        opts: Opts::new(
-            DASH,
-            "",
-            "plugin-dir= from-module= config= terragrunt-config= terragrunt-tfpath= tf-path= chdir= var-file= state-out= backup=",
-        ),
-        rows: &[
-            row(
-                When::Opt("--plugin-dir --from-module --terragrunt-config --terragrunt-tfpath --tf-path"),
-                LoadsCode,
-                "takes plugins or programs from another place",
-                "terraform init -plugin-dir",
-                "init -plugin-dir=x",
-            ),
-            row(
-                When::Opt("--state-out --backup"),
-                WritesFile,
-                WRITES,
-                "terraform apply -state-out",
-                "apply -state-out=x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &[
-            "ansible",
-            "ansible-playbook",
-            "ansible-console",
-            "ansible-pull",
-            "ansible-vault",
-            "ansible-inventory",
-        ],
-        opts: Opts::new(
-            GNU,
-            "i:m:a:e:l:M:u:k:t:f:U:C",
-            "inventory= module-name= args= module-path= vault-password-file= vault-id= connection= extra-vars= limit= tags= output= playbook-dir=",
-        ),
-        rows: &[
-            row(
-                When::Opt("-m --module-name -a --args"),
-                RunsProgram,
-                "runs a module, by default a command",
-                "ansible(1) -m; GTFOBins ansible",
-                "localhost -m shell -a id",
-            ),
-            row(
-                When::Opt("-M --module-path --vault-password-file --vault-id --connection"),
-                LoadsCode,
-                "runs a file of the caller's choice",
-                "ansible(1) --vault-password-file",
-                "x.yml --vault-password-file ./x",
-            ),
-            row(
-                When::Val("-i --inventory", Test::Ends(&[".sh", ".py"])),
-                RunsProgram,
-                "runs an inventory script",
-                "ansible(1) -i",
-                "all -i ./x.py",
-            ),
-            row(
-                When::Val("-e --extra-vars", Test::HasFold(&["ansible_", "lookup", "{{", "@"])),
-                RunsProgram,
-                "the variable can name an interpreter or hold a template",
-                "ansible-playbook(1) -e",
-                "x.yml -e ansible_python_interpreter=./x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["mail", "mailx", "mutt", "neomutt", "sendmail", "msmtp", "swaks", "s-nail"],
-        opts: Opts::new(EXACT, "a:A:b:c:C:e:E:f:F:H:i:r:s:S:u:q:", "exec= attach= file= config-verify"),
-        rows: &[
-            row(
-                When::Opt("--exec -e -E -S -C -F"),
-                RunsProgram,
-                "runs mailer commands, of which some run a shell",
-                "mail(1) --exec; GTFOBins mail",
-                "--exec='!id'",
-            ),
-            row(When::Always, Uploads, "sends its input away", "mail(1)", "-s x a@b"),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["ip", "bridge", "tc"],
-        opts: Opts::new(DASH, "", "b= batch= n= netns="),
-        rows: &[
-            row(
-                When::Path("netns exec"),
-                RunsProgram,
-                PROGRAM,
-                "ip-netns(8) exec; GTFOBins ip",
-                "netns exec x id",
-            ),
-            row(When::Path("vrf exec"), RunsProgram, PROGRAM, "ip-vrf(8) exec", "vrf exec x id"),
-            row(
-                When::Opt("--b --batch --force"),
-                Uploads,
-                "runs, and shows, the lines of a file",
-                "ip(8) -batch; GTFOBins ip",
-                "-force -batch x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["iptables", "ip6tables", "nft", "iptables-restore"],
-        opts: Opts::new(EXACT, "f:", "modprobe= file="),
-        rows: &[row(
-            When::Opt("--modprobe"),
-            RunsProgram,
-            PROGRAM,
-            "iptables(8) --modprobe",
-            "--modprobe=./x -L",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &["code", "codium", "cursor", "subl", "atom", "zed"],
-        opts: Opts::new(
-            EXACT,
-            "g:d:",
-            "install-extension= extensions-dir= user-data-dir= extensionDevelopmentPath= command=",
-        ),
-        rows: &[row(
-            When::Opt(
-                "--install-extension --extensions-dir --user-data-dir --extensionDevelopmentPath --command",
-            ),
-            LoadsCode,
-            "loads extensions, which are code",
-            "code --help",
-            "--install-extension x",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &[
-            "chrome",
-            "google-chrome",
-            "chromium",
-            "chromium-browser",
-            "firefox",
-            "brave-browser",
-            "msedge",
-        ],
-        opts: Opts::new(EXACT, "P:", "profile="),
-        rows: &[row(
-            When::Word(Test::Starts(&[
-                "--renderer-cmd-prefix",
-                "--gpu-launcher",
-                "--utility-cmd-prefix",
-                "--load-extension",
-                "--remote-debugging",
-                "--browser-subprocess-path",
-                "--ppapi-plugin",
-                "--register-pepper",
-                "--print-to-pdf",
-                "--screenshot=",
-                "-screenshot",
-            ])),
-            RunsProgram,
-            "runs a program, loads an extension, opens a control port or writes a file",
-            "Chromium command line switches",
-            "--gpu-launcher=x http://y",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &["snap", "flatpak"],
-        opts: Opts::new(EXACT, "", "command= devel shell dangerous"),
-        rows: &[row(
-            When::Opt("--shell --command --dangerous --devmode --classic --share --filesystem"),
-            RunsProgram,
-            "opens a shell, or loosens the box around an application",
-            "snap run --shell; flatpak run --command",
-            "run --shell x",
-        )],
-        subs: &[],
-    },
-    Program {
-        names: &["systemctl", "loginctl", "machinectl"],
-        opts: Opts::new(
-            GNU,
-            "H:M:t:p:n:o:s:",
-            "host= machine= root= property= type= state= lines= output= job-mode=",
-        ),
-        rows: &[
-            row(
-                When::Path("edit|link|set-environment|import-environment|shell|login"),
-                RunsProgram,
-                "adds a unit, a variable of every unit, or opens a shell",
-                "systemctl(1) link; GTFOBins systemctl",
-                "link ./x.service",
-            ),
-            row(
-                When::All(&[When::Path("enable|reenable|start"), When::From(1, Test::HasSlash)]),
-                RunsProgram,
-                "adds a unit from a file",
-                "systemctl(1) enable",
-                "enable /tmp/x.service",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["journalctl"],
-        opts: Opts::new(
-            GNU,
-            "n:o:u:t:p:S:U:b::D:i:M:g:F:",
-            "vacuum-size= vacuum-time= vacuum-files= cursor-file= output= unit=",
-        ),
-        rows: &[
-            row(
-                When::Opt("--vacuum-size --vacuum-time --vacuum-files"),
-                Deletes,
-                "deletes archived journals",
-                "journalctl(1) --vacuum-size",
-                "--vacuum-size=1K",
-            ),
-            row(
-                When::Opt("--cursor-file"),
-                WritesFile,
-                WRITES,
-                "journalctl(1) --cursor-file",
-                "--cursor-file=x",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["strace", "ltrace", "valgrind", "perf", "bpftrace", "dtrace"],
-        opts: Opts::new(
-            POSIX,
-            "o:e:p:s:E:a:b:I:O:S:u:P:X:n:c:x:",
-            "output= log-file= xml-file= db-command= trace-children= tool= suppressions= trace=",
-        ),
-        rows: &[
-            row(
-                When::Val("-o --output --log-file --xml-file", Test::File),
-                WritesFile,
-                WRITES,
-                "strace(1) -o; valgrind(1) --log-file",
-                "-o x id",
-            ),
-            row(
-                When::Opt("--db-command"),
-                RunsProgram,
-                PROGRAM,
-                "valgrind(1) --db-command",
-                "--db-command=x id",
-            ),
-        ],
-        subs: &[],
-    },
-    Program {
-        names: &["bpftrace"],
-        opts: Opts::new(POSIX, "e:c:p:f:o:", "unsafe"),
-        rows: &[row(
-            When::Opt("-e -c --unsafe"),
-            InlineCode,
-            "evaluates a tracing program",
-            "bpftrace(8) -e",
-            "-e x",
-        )],
         subs: &[],
     },
 ];

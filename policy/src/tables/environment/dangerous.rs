@@ -1,0 +1,724 @@
+//! What changes what runs: variables by what they do.
+use super::{Group, Inert};
+
+const fn scrub(names: &'static [&'static str], inert: Inert, reason: &'static str) -> Group {
+    Group { names, scrub: true, inert, reason }
+}
+
+const fn keep(names: &'static [&'static str], inert: Inert, reason: &'static str) -> Group {
+    Group { names, scrub: false, inert, reason }
+}
+
+/// Editors that end at once, pagers that only pass their input on, askers that answer nothing, no file.
+#[rustfmt::skip]
+const NO_EDITOR: Inert = Inert::Is(&[
+    "", "true", ":", "false", "cat", "echo", "/bin/true", "/usr/bin/true", "/bin/false", "/bin/cat",
+]);
+
+#[rustfmt::skip]
+const NO_PAGER: Inert = Inert::Is(&[
+    "", "cat", "/bin/cat", "/usr/bin/cat", "less", "more", "less -R", "less -F", "less -FR", "less -FRX",
+    "less -RFX", "false", "true", "head",
+]);
+
+#[rustfmt::skip]
+const NO_ASKPASS: Inert = Inert::Is(&["", "true", "echo", "false", "/bin/true", "/bin/echo", "/bin/false", "/usr/bin/true"]);
+
+#[rustfmt::skip]
+const NULL: Inert = Inert::Is(&["", "/dev/null", "-"]);
+
+#[rustfmt::skip]
+const JAVA: Inert = Inert::Words(&[
+    "-Xmx*", "-Xms*", "-Xss*", "-Dfile.encoding=*", "-Duser.*", "-Djava.awt.headless=*",
+    "-XX:MaxRAMPercentage=*", "-XX:+UseContainerSupport", "-XX:+UseG1GC", "-XX:+UseSerialGC",
+    "-Dorg.gradle.daemon=*", "-Dstyle.color=*", "-XX:MaxMetaspaceSize=*", "-XX:MetaspaceSize=*",
+    "-Djansi.force=*", "-XX:ActiveProcessorCount=*",
+]);
+
+/// The groups. Where two have a name, the first speaks.
+#[rustfmt::skip]
+pub const DANGEROUS: &[Group] = &[
+    // The loader and the C library.
+    scrub(
+        &["LD_*", "DYLD_*", "_RLD*", "LIBPATH", "SHLIB_PATH", "LDR_*"],
+        Inert::Never,
+        "the dynamic loader loads other code into every program",
+    ),
+    scrub(
+        &["GCONV_PATH", "LOCPATH", "NLSPATH", "GETCONF_DIR"],
+        Inert::Never,
+        "the C library loads modules or message files from it",
+    ),
+    scrub(
+        &["GLIBC_TUNABLES", "MALLOC_TRACE", "HOSTALIASES", "RES_OPTIONS", "LOCALDOMAIN"],
+        Inert::Never,
+        "changes the C library, writes a file or redirects host names",
+    ),
+    // Shells.
+    scrub(
+        &["BASH_ENV", "BASH_FUNC_*", "BASH_LOADABLES_PATH"],
+        Inert::Never,
+        "a shell runs it before its script",
+    ),
+    scrub(
+        &["ENV"],
+        Inert::Is(&[
+            "production", "development", "staging", "test", "testing", "dev", "prod", "local", "ci", "",
+        ]),
+        "a shell runs the file it names at its start",
+    ),
+    scrub(
+        &["SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "BASH_XTRACEFD", "KSH_VERSION", "POSIXLY_CORRECT"],
+        Inert::Never,
+        "switches a shell's or a program's ways of parsing",
+    ),
+    scrub(
+        &["PS4", "PROMPT_COMMAND", "PS0"],
+        Inert::Never,
+        "a shell evaluates it",
+    ),
+    scrub(
+        &["IFS", "GLOBIGNORE", "EXECIGNORE", "FIGNORE"],
+        Inert::Never,
+        "changes how a shell splits and finds words",
+    ),
+    scrub(
+        &["ZDOTDIR", "FPATH", "CDPATH", "MODULE_PATH"],
+        Inert::Never,
+        "a shell looks for files and folders there",
+    ),
+    keep(
+        &["PATH"],
+        Inert::Never,
+        "programs are looked up in it",
+    ),
+    keep(
+        &["HOME", "USERPROFILE", "XDG_*"],
+        Inert::Never,
+        "programs read their configuration from it",
+    ),
+    keep(
+        &["PWD", "OLDPWD"],
+        Inert::Never,
+        "`cd` and programs believe it",
+    ),
+    keep(
+        &["SHELL"],
+        Inert::Is(&["/bin/sh", "/bin/bash", "/usr/bin/bash", "/bin/dash", "/bin/zsh", "/usr/bin/zsh"]),
+        "programs run it to run commands",
+    ),
+    keep(
+        &["TMPDIR", "TMP", "TEMP", "TMPPREFIX"],
+        Inert::Is(&["/tmp", "/var/tmp"]),
+        "programs write their temporary files there",
+    ),
+    keep(
+        &["HISTFILE", "INPUTRC", "MAIL", "MAILPATH"],
+        NULL,
+        "a shell reads or writes the file",
+    ),
+    keep(
+        &["EXEC_GUARD_*"],
+        Inert::Never,
+        "steers the guard",
+    ),
+    // git and other version control.
+    scrub(
+        &["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_PROXY_COMMAND"],
+        Inert::Is(&["ssh"]),
+        "git runs it as its transport",
+    ),
+    scrub(
+        &["GIT_EXTERNAL_DIFF", "GIT_DIFFTOOL_*", "GIT_MERGETOOL_*", "GIT_SHELL_PATH", "GIT_MAN_VIEWER"],
+        Inert::Is(&[""]),
+        "git runs it",
+    ),
+    scrub(
+        &["GIT_CONFIG_NOSYSTEM"],
+        Inert::Switch,
+        "git leaves out the system's configuration",
+    ),
+    scrub(
+        &["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"],
+        NULL,
+        "git reads its configuration, which names programs, from it",
+    ),
+    scrub(
+        &["GIT_CONFIG", "GIT_CONFIG_*"],
+        Inert::Never,
+        "sets git's configuration, which names programs",
+    ),
+    scrub(
+        &["GIT_EXEC_PATH"],
+        Inert::Is(&[
+            "/usr/lib/git-core", "/usr/libexec/git-core", "/usr/local/libexec/git-core",
+            "/usr/local/lib/git-core",
+        ]),
+        "git takes its sub-programs from it",
+    ),
+    scrub(
+        &["GIT_TEMPLATE_DIR"],
+        Inert::Is(&[""]),
+        "git copies hooks from it",
+    ),
+    scrub(
+        &["GIT_DIR", "GIT_COMMON_DIR"],
+        Inert::Is(&[".git"]),
+        "git uses another repository's configuration and hooks",
+    ),
+    scrub(
+        &["GIT_INDEX_FILE"],
+        Inert::Is(&[".git/index", ".git/index.lock"]),
+        "git uses another index",
+    ),
+    scrub(
+        &["GIT_WORK_TREE"],
+        Inert::Is(&["."]),
+        "git writes into another folder",
+    ),
+    scrub(
+        &[
+            "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE",
+            "GIT_REPLACE_REF_BASE", "GIT_ATTR_*",
+        ],
+        Inert::Never,
+        "git takes objects or attributes from another place",
+    ),
+    scrub(
+        &["GIT_ALLOW_PROTOCOL", "GIT_PROTOCOL_FROM_USER"],
+        Inert::Never,
+        "opens transports of git that run commands",
+    ),
+    scrub(
+        &["GIT_TRACE*", "GIT_TR2_*", "GIT_REDIRECT_*"],
+        Inert::Switch,
+        "git writes a log into the file it names",
+    ),
+    keep(
+        &["GIT_SSL_*", "GIT_PROXY_SSL_*", "GIT_CURL_*", "GIT_HTTP_*"],
+        Inert::Is(&[""]),
+        "weakens or redirects git's connections",
+    ),
+    scrub(
+        &["HGRCPATH", "HG", "HGMERGE", "HGUSER*"],
+        NULL,
+        "Mercurial reads its configuration, which names programs, from it",
+    ),
+    scrub(
+        &["SVN_SSH", "CVS_RSH", "CVS_SERVER", "BZR_SSH", "BZR_PLUGIN_PATH", "JJ_CONFIG"],
+        Inert::Is(&["ssh"]),
+        "a version control program runs it",
+    ),
+    // Editors, pagers, askers.
+    scrub(
+        &[
+            "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "SUDO_EDITOR", "KUBE_EDITOR",
+            "HGEDITOR", "SVN_EDITOR", "FCEDIT", "BUNDLER_EDITOR", "GEM_EDITOR", "SYSTEMD_EDITOR",
+            "PSQL_EDITOR", "LESSEDIT", "TEXEDIT", "CVSEDITOR", "JJ_EDITOR", "GH_EDITOR", "GLAB_EDITOR",
+            "ALTERNATE_EDITOR", "CRONTAB_EDITOR", "DIFFPROG",
+        ],
+        NO_EDITOR,
+        "programs run it as the editor",
+    ),
+    scrub(
+        &[
+            "PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "BAT_PAGER", "DELTA_PAGER", "PSQL_PAGER",
+            "AWS_PAGER", "GH_PAGER", "GLAB_PAGER", "JJ_PAGER", "HGPAGER", "PERLDOC_PAGER", "KUBECTL_PAGER",
+            "NULLCMD", "READNULLCMD",
+        ],
+        NO_PAGER,
+        "programs pipe their output to it",
+    ),
+    scrub(
+        &["LESSOPEN", "LESSCLOSE"],
+        Inert::Is(&[
+            "", "| /usr/bin/lesspipe %s", "||/usr/bin/lesspipe.sh %s", "/usr/bin/lesspipe %s %s",
+        ]),
+        "less runs it for every file",
+    ),
+    scrub(
+        &["LESS", "MORE", "SYSTEMD_LESS"],
+        Inert::LessFlags,
+        "options of less can write files and run commands",
+    ),
+    scrub(
+        &["LESSKEY*", "LESS_TERMCAP_DEBUG", "LESSGLOBALTAGS", "LESSMETA*", "LESSECHO"],
+        Inert::Never,
+        "less takes commands from it",
+    ),
+    scrub(
+        &["LESSHISTFILE", "LESSHST"],
+        NULL,
+        "less writes the file",
+    ),
+    scrub(
+        &[
+            "MANOPT", "MANROFFOPT", "MAN_KEEP_FORMATTING", "GROFF_COMMAND_PREFIX", "GROFF_BIN_PATH",
+            "GROFF_TYPESETTER",
+        ],
+        Inert::Never,
+        "man passes it on as options",
+    ),
+    keep(
+        &["MANPATH", "INFOPATH"],
+        Inert::Never,
+        "manual pages, which are programs of roff, come from it",
+    ),
+    scrub(
+        &["BROWSER", "HELP_BROWSER"],
+        Inert::Is(&["", "true", "false", "none", "echo", ":"]),
+        "programs run it to show a page",
+    ),
+    scrub(
+        &["GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "SSH_ASKPASS_REQUIRE"],
+        NO_ASKPASS,
+        "programs run it to ask for a password",
+    ),
+    scrub(
+        &[
+            "VIMINIT", "EXINIT", "GVIMINIT", "NEXINIT", "VIMRUNTIME", "VIM", "MYVIMRC", "NVIM_APPNAME",
+            "EMACSLOADPATH", "EMACSDATA", "EMACSPATH",
+        ],
+        Inert::Never,
+        "an editor runs it at its start",
+    ),
+    // Python.
+    scrub(
+        &[
+            "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONEXECUTABLE",
+            "PYTHONPLATLIBDIR", "PYTHONCASEOK",
+        ],
+        Inert::Is(&[""]),
+        "Python loads code from it",
+    ),
+    scrub(
+        &["PYTHONINSPECT", "PYTHONBREAKPOINT", "PYTHON_PRESITE"],
+        Inert::Is(&["", "0"]),
+        "Python runs or imports it",
+    ),
+    scrub(
+        &["PYTHONWARNINGS"],
+        Inert::Warnings,
+        "Python imports the class a filter names",
+    ),
+    scrub(
+        &[
+            "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "COVERAGE_PROCESS_START", "IPYTHONDIR", "PYLINTRC",
+            "MYPYPATH",
+        ],
+        Inert::Words(&["-q", "-v", "--color=*", "--tb=*", "-ra", "-x"]),
+        "loads plugins or options into Python tools",
+    ),
+    keep(
+        &["PYTHONPYCACHEPREFIX", "PYTHON_HISTORY", "PYTHONDUMPREFSFILE"],
+        Inert::Never,
+        "Python writes files there",
+    ),
+    keep(
+        &["PIP_*", "UV_*", "POETRY_*", "PIPX_*", "PDM_*", "CONDA_*", "TWINE_*", "VIRTUAL_ENV*"],
+        Inert::Never,
+        "packages, which are code, come from where it says",
+    ),
+    // JavaScript.
+    scrub(
+        &["NODE_OPTIONS"],
+        Inert::Words(&[
+            "--max-old-space-size=*", "--no-warnings", "--no-deprecation", "--trace-warnings",
+            "--trace-deprecation", "--enable-source-maps", "--unhandled-rejections=*",
+            "--max-semi-space-size=*", "--dns-result-order=*", "--openssl-legacy-provider",
+            "--experimental-vm-modules",
+        ]),
+        "node loads code before the program",
+    ),
+    scrub(
+        &[
+            "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_REDIRECT_WARNINGS", "NODE_ICU_DATA",
+            "NODE_REPL_HISTORY",
+        ],
+        Inert::Is(&[""]),
+        "node loads code from it or writes the file",
+    ),
+    keep(
+        &[
+            "NODE_V8_COVERAGE", "NODE_COMPILE_CACHE", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED",
+            "NODE_CHANNEL_FD",
+        ],
+        Inert::Is(&["1"]),
+        "node writes files there, or trusts other hosts",
+    ),
+    scrub(
+        &[
+            "TS_NODE_COMPILER", "TS_NODE_COMPILER_OPTIONS", "TS_NODE_PROJECT", "ELECTRON_RUN_AS_NODE",
+            "YARN_YARN_PATH", "YARN_PLUGINS", "BUN_INSPECT*", "BUN_OPTIONS",
+        ],
+        Inert::Never,
+        "loads code into a JavaScript tool",
+    ),
+    keep(
+        &[
+            "npm_config_loglevel", "npm_config_progress", "npm_config_color", "npm_config_fund",
+            "npm_config_audit", "npm_config_update_notifier", "npm_config_legacy_peer_deps",
+            "npm_config_offline", "npm_config_yes",
+        ],
+        Inert::Word,
+        "sets npm",
+    ),
+    scrub(
+        &[
+            "npm_config_script_shell", "npm_config_node_options", "npm_config_onload_script",
+            "npm_config_init_module", "npm_config_git", "npm_config_viewer", "npm_config_shell",
+        ],
+        Inert::Never,
+        "npm runs it",
+    ),
+    keep(
+        &["npm_config_*", "YARN_*", "PNPM_*", "COREPACK_*", "DENO_*"],
+        Inert::Never,
+        "sets a package manager, which runs programs and fetches code",
+    ),
+    // Perl, Ruby, PHP, Lua and others.
+    scrub(
+        &[
+            "PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "PERL5SHELL", "PERL_MM_OPT", "PERL_MB_OPT",
+            "PERL5DB_THREADED",
+        ],
+        Inert::Never,
+        "Perl loads code from it",
+    ),
+    scrub(
+        &["RUBYOPT"],
+        Inert::Words(&["-W0", "-W1", "-W2", "-w", "-W:*", "-rbundler/setup", "--yjit", "--jit"]),
+        "Ruby loads code before the program",
+    ),
+    scrub(
+        &["RUBYLIB", "RUBYPATH", "RUBYSHELL", "RUBY_DEBUG_*"],
+        Inert::Is(&[""]),
+        "Ruby loads code from it",
+    ),
+    keep(
+        &["GEM_*", "BUNDLE_*", "BUNDLER_*", "RBENV_*"],
+        Inert::Never,
+        "gems, which are code, come from it",
+    ),
+    scrub(
+        &["PHPRC", "PHP_INI_SCAN_DIR"],
+        Inert::Never,
+        "PHP reads settings that load code",
+    ),
+    keep(
+        &["COMPOSER_*"],
+        Inert::Never,
+        "packages, which are code, come from where it says",
+    ),
+    scrub(
+        &["LUA_INIT*", "LUA_PATH*", "LUA_CPATH*", "LUAROCKS_CONFIG"],
+        Inert::Never,
+        "Lua runs or loads it",
+    ),
+    scrub(
+        &["R_PROFILE*", "R_ENVIRON*", "R_HOME", "R_STARTUP*", "R_LIBS*", "RHOME"],
+        Inert::Never,
+        "R runs it at its start",
+    ),
+    scrub(
+        &["JULIA_LOAD_PATH", "JULIA_BINDIR", "JULIA_EDITOR", "JULIA_PROJECT"],
+        Inert::Is(&["@.", "."]),
+        "Julia loads code from it",
+    ),
+    scrub(
+        &["ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS", "ERL_LIBS", "ERL_INETRC", "ELIXIR_ERL_OPTIONS"],
+        Inert::Words(&["-kernel", "shell_history", "enabled"]),
+        "Erlang runs it at its start",
+    ),
+    scrub(
+        &[
+            "GUILE_*", "RACKET*", "PLTUSERHOME", "PLTCOLLECTS", "SBCL_HOME", "TCLLIBPATH", "TCL_LIBRARY",
+            "TK_LIBRARY", "GHCRTS", "GHC_PACKAGE_PATH", "GHC_ENVIRONMENT", "OCAMLLIB", "OCAMLPATH",
+            "OCAMLRUNPARAM", "CAML_LD_LIBRARY_PATH", "SWIPL", "OCTAVE_*", "MONO_*", "PSMODULEPATH",
+            "AWKPATH", "AWKLIBPATH", "GAWK_*", "M4PATH", "M4",
+        ],
+        Inert::Never,
+        "an interpreter loads code from it",
+    ),
+    scrub(
+        &[
+            "DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "DOTNET_SHARED_STORE", "CORECLR_*", "COR_*",
+            "COMPlus_*",
+        ],
+        Inert::Never,
+        ".NET loads code from it",
+    ),
+    // Java.
+    scrub(
+        &[
+            "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS", "MAVEN_OPTS",
+            "MAVEN_ARGS", "GRADLE_OPTS", "SBT_OPTS", "ANT_OPTS", "ANT_ARGS", "JRUBY_OPTS", "SCALA_OPTS",
+            "CATALINA_OPTS", "LEIN_JVM_OPTS", "JAVACMD", "JRE_OPTS",
+        ],
+        JAVA,
+        "Java loads an agent or runs a command",
+    ),
+    scrub(
+        &["CLASSPATH"],
+        Inert::Is(&["", "."]),
+        "Java loads code from it",
+    ),
+    // Compilers and build tools.
+    scrub(
+        &[
+            "RUSTC", "RUSTDOC", "RUSTFMT", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_LINKER",
+            "CLIPPY_DRIVER_PATH", "CARGO_BUILD_RUSTC*", "CARGO_BUILD_RUSTDOC*",
+        ],
+        Inert::Is(&["", "sccache", "rustc"]),
+        "cargo runs it",
+    ),
+    scrub(
+        &["RUSTFLAGS", "RUSTDOCFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_RUSTFLAGS"],
+        Inert::Words(&[
+            "-D", "-Dwarnings", "warnings", "-A", "-W", "-C", "debuginfo=*", "target-cpu=*", "opt-level=*",
+            "--cfg=*", "-Cdebuginfo=*", "-Ctarget-cpu=*", "-Copt-level=*",
+        ]),
+        "names the linker or loads code into the compiler",
+    ),
+    keep(
+        &["CARGO_TARGET_DIR"],
+        Inert::Is(&["target"]),
+        "cargo writes and runs what it builds there",
+    ),
+    scrub(
+        &["CARGO_TARGET_*", "CARGO_ALIAS_*", "CARGO_UNSTABLE_*", "CARGO_HOST_*"],
+        Inert::Never,
+        "cargo runs it as a linker, a runner or an alias",
+    ),
+    keep(
+        &[
+            "CARGO_TERM_*", "CARGO_INCREMENTAL", "CARGO_NET_OFFLINE", "CARGO_NET_RETRY", "CARGO_BUILD_JOBS",
+            "CARGO_PROFILE_*",
+        ],
+        Inert::Word,
+        "sets cargo",
+    ),
+    keep(
+        &["CARGO_*", "CARGO"],
+        Inert::Never,
+        "sets cargo, which runs programs and fetches code",
+    ),
+    keep(
+        &["RUSTUP_TOOLCHAIN"],
+        Inert::Is(&["stable", "beta", "nightly"]),
+        "chooses the compiler",
+    ),
+    keep(
+        &["RUSTUP_*"],
+        Inert::Never,
+        "compilers come from where it says",
+    ),
+    scrub(
+        &["GOFLAGS"],
+        Inert::Words(&[
+            "-mod=mod", "-mod=vendor", "-mod=readonly", "-v", "-race", "-count=1", "-trimpath",
+            "-buildvcs=false", "-short", "-p=*",
+        ]),
+        "go runs a program in place of its tools",
+    ),
+    scrub(
+        &[
+            "GOCACHEPROG", "GOPACKAGESDRIVER", "GOAUTH", "GO_EXTLINK*", "GOEXPERIMENT", "GOROOT_FINAL",
+            "GOLANGCI_LINT_*",
+        ],
+        Inert::Is(&["", "off"]),
+        "go runs it",
+    ),
+    keep(
+        &["GOTOOLCHAIN"],
+        Inert::Is(&["local", "auto"]),
+        "go fetches and runs another compiler",
+    ),
+    keep(
+        &["GOPROXY", "GOSUMDB", "GOVCS"],
+        Inert::Is(&["off", "direct", "https://proxy.golang.org,direct", "sum.golang.org"]),
+        "modules, which are code, come from where it says",
+    ),
+    keep(
+        &[
+            "GOROOT", "GOPATH", "GOBIN", "GOENV", "GOINSECURE", "GONOSUM*", "GONOPROXY", "GOPRIVATE",
+            "GOMODCACHE", "GOCACHE", "GOTMPDIR", "GOWORK", "GODEBUG", "CGO_CFLAGS*", "CGO_CPPFLAGS*",
+            "CGO_CXXFLAGS*", "CGO_FFLAGS*", "CGO_LDFLAGS*",
+        ],
+        Inert::Is(&["", "off"]),
+        "go takes code or settings from it",
+    ),
+    scrub(
+        &["MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS"],
+        Inert::MakeFlags,
+        "make expands it, which can run commands",
+    ),
+    scrub(
+        &[
+            "MAKEFILES", "MAKESHELL", "CONFIG_SITE", "CONFIG_SHELL", "BISON_PKGDATADIR", "AUTOM4TE",
+            "ACLOCAL", "AUTOCONF", "AUTOMAKE", "LIBTOOLIZE",
+        ],
+        Inert::Never,
+        "make or configure runs it",
+    ),
+    scrub(
+        &[
+            "GCC_EXEC_PREFIX", "COMPILER_PATH", "CCC_*", "CCACHE_PREFIX*", "CCACHE_COMPILER", "CCACHE_PATH",
+            "CCACHE_CONFIGPATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "ASAN_SYMBOLIZER_PATH",
+            "LLVM_SYMBOLIZER_PATH", "LLVM_PROFILE_FILE", "GCOV_PREFIX",
+        ],
+        Inert::Never,
+        "the compiler runs programs from it or writes the file",
+    ),
+    keep(
+        &[
+            "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "STRIP", "OBJCOPY", "FC", "F77", "MAKE",
+            "CC_*", "CXX_*", "AR_*", "HOSTCC", "HOSTCXX", "TARGET_CC", "PKG_CONFIG", "PKG_CONFIG_*",
+            "CMAKE_*", "CROSS_COMPILE", "NINJA", "CONAN_*", "VCPKG_*", "BAZEL*", "YACC", "LEX",
+        ],
+        Inert::Never,
+        "the build runs it",
+    ),
+    keep(
+        &[
+            "CFLAGS*", "CXXFLAGS*", "CPPFLAGS*", "LDFLAGS*", "FFLAGS", "CPATH", "LIBRARY_PATH",
+            "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH",
+        ],
+        Inert::Never,
+        "options of the compiler can load code",
+    ),
+    keep(
+        &[
+            "JAVA_HOME", "NVM_*", "PYENV_*", "ASDF_*", "VOLTA_*", "MISE_*", "SDKMAN_*", "ANDROID_*",
+            "DOTNET_ROOT*", "NIX_*", "HOMEBREW_PREFIX", "PUPPETEER_*", "CHROME_*", "PLAYWRIGHT_*",
+        ],
+        Inert::Never,
+        "programs are taken from it",
+    ),
+    // Options that programs read from the environment.
+    scrub(
+        &[
+            "TAR_OPTIONS", "GREP_OPTIONS", "ZIPOPT", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT",
+            "XZ_DEFAULTS", "BZIP2", "BZIP", "ACK_OPTIONS", "ACKRC", "RIPGREP_CONFIG_PATH", "BAT_CONFIG_PATH",
+            "BAT_OPTS", "FD_OPTIONS", "FZF_DEFAULT_*", "LS_OPTIONS", "TAPE", "RMT",
+        ],
+        Inert::Is(&["", "-T0", "--no-messages"]),
+        "a program reads options from it",
+    ),
+    scrub(
+        &[
+            "RSYNC_RSH", "RSYNC_CONNECT_PROG", "RSYNC_SHELL", "RSH", "RSYNC_PROXY", "RSYNC_PARTIAL_DIR",
+            "RSYNC_OLD_ARGS",
+        ],
+        Inert::Is(&["ssh"]),
+        "rsync runs it as its transport",
+    ),
+    scrub(
+        &[
+            "CURL_HOME", "WGETRC", "SYSTEM_WGETRC", "NETRC", "APT_CONFIG", "PSQLRC", "PGSYSCONFDIR",
+            "PGSERVICEFILE", "MYSQL_HOME", "LIBMYSQL_PLUGIN*", "SCREENRC", "SYSSCREENRC", "MAILRC",
+            "MAILCAPS", "NMAPDIR", "WIRESHARK_*", "GDBINIT", "RPM_CONFIGDIR", "DPKG_ROOT", "DPKG_ADMINDIR",
+        ],
+        NULL,
+        "a program reads its configuration, which can name programs, from it",
+    ),
+    scrub(
+        &["OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "OPENSSL_CONF_INCLUDE"],
+        NULL,
+        "OpenSSL loads code that the configuration names",
+    ),
+    scrub(
+        &["SSLKEYLOGFILE"],
+        Inert::Is(&[""]),
+        "TLS keys are written to it",
+    ),
+    scrub(
+        &[
+            "SSH_SK_PROVIDER", "SSH_SK_HELPER", "SSH_PKCS11_HELPER", "PKCS11_*", "SASL_PATH",
+            "SASL_CONF_PATH", "KRB5_CONFIG", "LDAPCONF",
+        ],
+        Inert::Never,
+        "a program loads code from it",
+    ),
+    keep(
+        &[
+            "SSL_CERT_FILE", "SSL_CERT_DIR", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "AWS_CA_BUNDLE",
+            "CURL_SSL_*",
+        ],
+        Inert::Never,
+        "programs trust other hosts",
+    ),
+    keep(
+        &["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "socks_proxy", "rsync_proxy"],
+        Inert::Is(&[""]),
+        "everything is sent through the host it names",
+    ),
+    keep(
+        &[
+            "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GNUPGHOME", "GPG_AGENT_INFO", "PASSWORD_STORE_*",
+            "DBUS_SESSION_BUS_ADDRESS",
+        ],
+        Inert::Never,
+        "programs take keys or services from it",
+    ),
+    scrub(
+        &[
+            "TEXMFCNF", "TEXMF*", "TEXINPUTS*", "shell_escape*", "openout_any", "openin_any",
+            "MAGICK_CONFIGURE_PATH", "MAGICK_CODER_MODULE_PATH", "MAGICK_FILTER_MODULE_PATH", "GS_OPTIONS",
+            "GS_LIB", "GS_DEVICE",
+        ],
+        Inert::Never,
+        "a document tool reads settings that let it run programs",
+    ),
+    scrub(
+        &[
+            "GTK_MODULES", "GTK3_MODULES", "GTK_PATH", "GIO_EXTRA_MODULES", "GIO_MODULE_DIR",
+            "QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH", "GST_PLUGIN_PATH*", "GST_PLUGIN_SCANNER*",
+            "GDK_PIXBUF_MODULE*", "GI_TYPELIB_PATH", "LIBGL_DRIVERS_PATH", "VK_ICD_FILENAMES",
+            "VK_LAYER_PATH", "OCL_ICD_*",
+        ],
+        Inert::Never,
+        "a library loads code from it",
+    ),
+    scrub(
+        &["CLOUDSDK_PYTHON*", "CLOUDSDK_ROOT_DIR"],
+        Inert::Never,
+        "a cloud tool runs it",
+    ),
+    // Where things are sent, and with whose rights.
+    keep(
+        &["DOCKER_*", "COMPOSE_*", "BUILDX_*", "CONTAINER_HOST", "PODMAN_*"],
+        Inert::Never,
+        "chooses the daemon, or what it runs",
+    ),
+    keep(
+        &["KUBECONFIG", "HELM_*", "KUBE_*", "KREW_ROOT"],
+        Inert::Never,
+        "the configuration names credential programs",
+    ),
+    keep(
+        &["TF_IN_AUTOMATION", "TF_INPUT"],
+        Inert::Word,
+        "sets Terraform",
+    ),
+    keep(
+        &["TF_*", "TERRAGRUNT_*", "PULUMI_*", "VAGRANT_*", "ANSIBLE_*", "PACKER_*", "CDK_*"],
+        Inert::Never,
+        "sets a tool that runs programs",
+    ),
+    keep(
+        &["AWS_*", "GOOGLE_*", "CLOUDSDK_*", "AZURE_*", "ARM_*"],
+        Inert::Never,
+        "chooses the account, or the file that names a credential program",
+    ),
+    keep(
+        &["TERMINFO", "TERMINFO_DIRS", "TERMCAP", "TERMPATH"],
+        Inert::Never,
+        "what a terminal is told comes from it",
+    ),
+    keep(
+        &["PGHOST*", "PGPASSFILE", "PGOPTIONS", "PGSSL*", "MYSQL_*", "REDISCLI_*"],
+        Inert::Never,
+        "chooses the database, and who gets the password",
+    ),
+];

@@ -1,0 +1,339 @@
+//! Package managers.
+use super::Category::{InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
+use super::{EXACT, GNU, Opts, Program, Test, When, row};
+
+const CONFIG: &str = "the configuration it names is code, or names code to load";
+
+const PLUGIN: &str = "loads the plugin it names";
+
+const PROGRAM: &str = "runs a program of the caller's choice";
+
+const WRITES: &str = "writes a report over a file";
+
+const SETS: &str = "writes a setting that can name a program which runs later";
+
+const SHARED: &str = "builds a project from a folder that everyone can write";
+
+const INDEX: &str = "takes packages, which are code, from another place";
+
+/// The family.
+pub(super) const PROGRAMS: &[Program] = &[
+    Program {
+        names: &["rustup"],
+        opts: Opts::new(EXACT, "", "toolchain= profile="),
+        rows: &[
+            row(
+                When::Path("toolchain|override|self link|set|update"),
+                RunsProgram,
+                "chooses another compiler for later runs",
+                "rustup(1) toolchain link",
+                "toolchain link x ./y",
+            ),
+            row(
+                When::All(&[When::Path("default"), When::Nth(1, Test::HasSlash)]),
+                RunsProgram,
+                "chooses another compiler for later runs",
+                "rustup(1) default",
+                "default ./y",
+            ),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["npm", "pnpm", "yarn", "bun", "cnpm"],
+        opts: Opts::new(
+            GNU,
+            "w:C:",
+            "prefix= script-shell= node-options= userconfig= globalconfig= registry= workspace= filter= cwd= \
+             dir= tag= shell= editor= viewer= browser= loglevel= cache= init-module= use-yarnrc= onload-script= \
+             otp= scope= depth= omit= include= preid= production preload= eval= print=",
+        ),
+        rows: &[
+            row(
+                When::Opt("--script-shell --shell --config.script-shell"),
+                RunsProgram,
+                "runs the scripts with another shell",
+                "npm-config(7) script-shell",
+                "test --script-shell=./x",
+            ),
+            row(
+                When::Opt("--node-options --onload-script --init-module --preload"),
+                LoadsCode,
+                "loads a module into node or npm",
+                "npm-config(7) node-options",
+                "test --node-options=--require=./x",
+            ),
+            row(
+                When::Opt("--userconfig --globalconfig --use-yarnrc"),
+                RunsProgram,
+                SETS,
+                "npm-config(7) userconfig",
+                "test --userconfig ./x",
+            ),
+            row(
+                When::Opt("--editor --viewer --browser"),
+                RunsProgram,
+                PROGRAM,
+                "npm-config(7) editor",
+                "help x --viewer=./y",
+            ),
+            row(
+                When::Val("--registry", Test::HasNot(&["registry.npmjs.org", "registry.yarnpkg.com"])),
+                LoadsCode,
+                INDEX,
+                "npm-config(7) registry",
+                "install x --registry=https://y",
+            ),
+            row(
+                When::Val("--prefix --cwd --dir -C", Test::SharedFolder),
+                LoadsCode,
+                SHARED,
+                "npm-config(7) prefix",
+                "--prefix /tmp/x test",
+            ),
+            row(
+                When::Path("config|c set|edit|delete|import"),
+                RunsProgram,
+                SETS,
+                "npm-config(1)",
+                "config set script-shell ./x",
+            ),
+            row(When::Path("set"), RunsProgram, SETS, "npm-config(1)", "set script-shell=./x"),
+            row(
+                When::All(&[
+                    When::Path("pkg|set-script"),
+                    When::Operand(Test::Has(&["scripts"])),
+                    When::Operand(Test::Is(&["set"])),
+                ]),
+                RunsProgram,
+                "writes a script that runs later",
+                "npm-pkg(1)",
+                "pkg set scripts.test=./x",
+            ),
+            row(
+                When::Path("explore|edit|set-script"),
+                RunsProgram,
+                "opens a shell or an editor",
+                "npm-explore(1)",
+                "explore x",
+            ),
+            row(
+                When::All(&[When::Path("init|create|innit"), When::More(1)]),
+                LoadsCode,
+                "fetches and runs a package",
+                "npm-init(1)",
+                "init foo",
+            ),
+            row(When::Path("plugin import"), LoadsCode, PLUGIN, "yarn plugin import", "plugin import ./x.js"),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["pip", "pipx"],
+        opts: Opts::new(
+            GNU,
+            "i:f:r:c:e:t:d:w:b:",
+            "index-url= extra-index-url= find-links= trusted-host= proxy= python= target= log= report= prefix= \
+             root= requirement= constraint= editable= config-settings= global-option= upgrade-strategy= pypi-url= index=",
+        ),
+        rows: &[
+            row(
+                When::Val("-i --index-url --index --pypi-url", Test::HasNot(&["https://pypi.org/"])),
+                LoadsCode,
+                INDEX,
+                "pip install --index-url",
+                "install -i https://x y",
+            ),
+            row(
+                When::Opt("--extra-index-url -f --find-links --trusted-host"),
+                LoadsCode,
+                INDEX,
+                "pip install --extra-index-url",
+                "install --extra-index-url https://x y",
+            ),
+            row(When::Opt("--python"), RunsProgram, PROGRAM, "pip --python", "--python ./x list"),
+            row(
+                When::Opt("--config-settings --global-option"),
+                LoadsCode,
+                "passes options to the build backend",
+                "pip install --config-settings",
+                "install --config-settings=x=y .",
+            ),
+            row(
+                When::Val("--log --report", Test::File),
+                WritesFile,
+                WRITES,
+                "pip --log",
+                "install --log x y",
+            ),
+            row(
+                When::Path("config set|edit"),
+                LoadsCode,
+                SETS,
+                "pip config",
+                "config set global.index-url https://x",
+            ),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["uv"],
+        opts: Opts::new(
+            EXACT,
+            "p:",
+            "index-url= extra-index-url= default-index= index= find-links= python= config-file=",
+        ),
+        rows: &[row(
+            When::All(&[
+                When::Path("pip|add|sync|lock"),
+                When::Opt("--index-url --extra-index-url --default-index --index --find-links --config-file"),
+            ]),
+            LoadsCode,
+            INDEX,
+            "uv help: --index-url",
+            "pip install --index-url https://x y",
+        )],
+        subs: &[],
+    },
+    Program {
+        names: &["apt", "apt-get", "apt-cache", "aptitude"],
+        opts: Opts::new(GNU, "o:c:t:a:q::", "option= config-file= target-release="),
+        rows: &[
+            row(
+                When::Val(
+                    "-o --option",
+                    Test::HasFold(&[
+                        "invoke",
+                        "dpkg::pre",
+                        "dpkg::post",
+                        "update::",
+                        "autodetect",
+                        "dir",
+                        "solver",
+                        "pager",
+                        "changelog",
+                        "::methods",
+                        "apt::get::download",
+                    ]),
+                ),
+                RunsProgram,
+                "a setting given to apt can name a command that it runs",
+                "apt.conf(5); GTFOBins apt-get",
+                "update -o APT::Update::Pre-Invoke::=x",
+            ),
+            row(
+                When::Opt("-c --config-file"),
+                RunsProgram,
+                CONFIG,
+                "apt-get(8) -c; GTFOBins apt-get",
+                "update -c x",
+            ),
+            row(
+                When::Path("changelog"),
+                RunsProgram,
+                "opens a pager, which takes commands",
+                "apt-get(8) changelog; GTFOBins apt-get",
+                "changelog apt",
+            ),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["dpkg"],
+        opts: Opts::new(GNU, "", "pre-invoke= post-invoke= root= admindir= instdir= status-logger= log="),
+        rows: &[row(
+            When::Opt("--pre-invoke --post-invoke --status-logger --root --admindir --instdir"),
+            RunsProgram,
+            "runs a command, or works on another system root",
+            "dpkg(1) --pre-invoke; GTFOBins dpkg",
+            "--pre-invoke=x -i y.deb",
+        )],
+        subs: &[],
+    },
+    Program {
+        names: &["rpm", "rpmbuild", "rpmspec"],
+        opts: Opts::new(EXACT, "E:D:", "eval= define= pipe= load= macros= rcfile= root="),
+        rows: &[row(
+            When::Opt("-E --eval -D --define --pipe --load --macros --rcfile"),
+            RunsProgram,
+            "expands macros, which can run commands, or pipes its output to one",
+            "rpm(8) --eval, --pipe; GTFOBins rpm",
+            "--eval '%(id)'",
+        )],
+        subs: &[],
+    },
+    Program {
+        names: &["yum", "dnf", "zypper"],
+        opts: Opts::new(EXACT, "c:x:R:", "config= setopt= installroot= repofrompath= plus-repo= root="),
+        rows: &[row(
+            When::Opt("-c --config --setopt --installroot --repofrompath --plus-repo --root"),
+            LoadsCode,
+            INDEX,
+            "dnf(8) --setopt; GTFOBins yum",
+            "install -c x y",
+        )],
+        subs: &[],
+    },
+    Program {
+        names: &["gem", "bundle", "bundler", "composer"],
+        opts: Opts::new(GNU, "e:s:d:", "editor= source= config-file= gemfile= working-dir= clear-sources"),
+        rows: &[
+            row(
+                When::All(&[When::Path("open"), When::Opt("-e --editor")]),
+                RunsProgram,
+                PROGRAM,
+                "gem open --editor",
+                "open -e ./x y",
+            ),
+            row(
+                When::Opt("--gemfile --config-file"),
+                LoadsCode,
+                CONFIG,
+                "bundle install --gemfile",
+                "install --gemfile=x",
+            ),
+            row(
+                When::Opt("--source"),
+                LoadsCode,
+                INDEX,
+                "gem install --source",
+                "install --source https://x y",
+            ),
+            row(
+                When::All(&[When::Path("config"), When::More(2)]),
+                RunsProgram,
+                SETS,
+                "bundle config; composer config",
+                "config set path x",
+            ),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["brew"],
+        opts: Opts::new(EXACT, "e:", ""),
+        rows: &[
+            row(
+                When::Path("ruby|sh|irb"),
+                InlineCode,
+                "evaluates Ruby or opens a shell",
+                "brew(1) ruby",
+                "ruby -e x",
+            ),
+            row(When::Path("tap-new|edit|create"), RunsProgram, "opens an editor", "brew(1) edit", "edit x"),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["twine", "vsce", "semantic-release"],
+        opts: Opts::new(GNU, "r:u:p:", "repository= repository-url= config-file="),
+        rows: &[row(
+            When::Opt("--repository-url --config-file"),
+            Uploads,
+            "sends the package to another place",
+            "twine upload --repository-url",
+            "upload --repository-url https://x y",
+        )],
+        subs: &[],
+    },
+];
