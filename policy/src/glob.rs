@@ -260,6 +260,20 @@ impl Last<'_> {
 
 /// Reads off a pattern what the last component must look like.
 pub fn last_of(pattern: &str) -> Last<'_> {
+    // Most patterns have no metacharacter: one pass that looks for none is all they cost.
+    let mut slash = None;
+    for (i, b) in pattern.bytes().enumerate() {
+        match b {
+            b'/' => slash = Some(i),
+            b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\' => return last_of_glob(pattern),
+            _ => {}
+        }
+    }
+    let last = slash.map_or(pattern, |i| pattern.get(i + 1..).unwrap_or_default());
+    if last == "~" { Last::Any } else { Last::Exact(last) }
+}
+
+fn last_of_glob(pattern: &str) -> Last<'_> {
     // What an escape does, or a class or group with a `/` in the last component, is not worth knowing here.
     let simple = !pattern.contains('\\') && {
         let (head, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
