@@ -14,6 +14,7 @@ mod merge;
 mod migrate;
 mod policy;
 mod presets;
+pub mod schema;
 
 #[cfg(test)]
 mod tests;
