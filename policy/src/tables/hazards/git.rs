@@ -53,6 +53,14 @@ const DIFF: Opts = Opts::new(
      output-indicator-old= output-indicator-context= orderfile= decorate-refs= glob= exclude= date=",
 );
 
+/// Those of format-patch, where `-o` is a folder.
+const DIFF_TO_FOLDER: Opts = Opts::new(
+    GNU,
+    "o:v:U::M::C::B::n::",
+    "output-directory= start-number= subject-prefix= suffix= to= cc= from=? in-reply-to= base= reroll-count= \
+     range-diff= interdiff= cover-from-description= signature= signature-file= output=",
+);
+
 const DIFF_ROWS: &[Row] = &[
     row(When::Val("--output", Test::File), WritesFile, OUTPUT, "git-diff(1) --output", "--output=x HEAD"),
     row(
@@ -575,6 +583,39 @@ const SUBS: &[Sub] = &[
             "opens a browser that a setting names",
             "git-help(1) --web",
             "help -w log",
+        )],
+    },
+    Sub {
+        names: &["cat-file"],
+        opts: Opts::new(GNU, "", "path= batch=? batch-check=? batch-command=? textconv filters"),
+        rows: &[row(
+            When::Opt("--textconv --filters"),
+            RunsProgram,
+            "runs the filter the configuration or attributes name",
+            "git-cat-file(1) --filters",
+            "cat-file --filters HEAD:x",
+        )],
+    },
+    Sub {
+        names: &["add", "replace", "notes"],
+        opts: Opts::new(GNU, "m:F:C:c:", "edit chmod= pathspec-from-file= ref= format="),
+        rows: &[row(
+            When::Opt("--edit"),
+            RunsProgram,
+            "opens an editor",
+            "git-add(1) --edit",
+            "add --edit x",
+        )],
+    },
+    Sub {
+        names: &["format-patch"],
+        opts: DIFF_TO_FOLDER,
+        rows: &[row(
+            When::Val("-o --output-directory", Test::Starts(&["/", ".."])),
+            WritesFile,
+            "writes files outside the working folder",
+            "git-format-patch(1) -o",
+            "format-patch -o /x HEAD~1",
         )],
     },
     Sub {
