@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use super::allowlist::{AllowList, Body, Part};
+use super::check::{self, Fold, Words};
 use super::entries::{self, Kind};
 use super::error::{Fault, LoadError, LoadErrorKind};
 use super::json::{self, Dialect, Tree, pointer};
-use super::keys::{self, Fold, Words};
+use super::keys;
 use super::{Ask, Entry, Security, SocketDialect, Sourced, migrate};
 
 /// One approvals document as written. Having one tells you: every known field was understood.
@@ -68,7 +69,7 @@ impl Approvals {
         let mut notes = Vec::new();
         // The version first: what a later one means by its fields is not ours to say.
         version(tree, true)?;
-        keys::check(tree, keys::APPROVALS, Fold::Exact, &mut notes)?;
+        check::check(tree, keys::APPROVALS, Fold::Exact, &mut notes)?;
         let mut agents = Vec::new();
         for (id, value) in tree.get("agents").and_then(Tree::as_map).unwrap_or_default() {
             agents.push((id.clone().into_owned(), scope(value, file, &pointer("/agents", id), &mut notes)?));

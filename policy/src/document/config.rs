@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::approvals::{flag, version, word};
+use super::check::{self, Fold, Words};
 use super::entries::strings;
 use super::error::{Fault, LoadError, LoadErrorKind};
 use super::json::{self, Dialect, Tree, pointer};
-use super::keys::{self, Fold, Words};
+use super::keys;
 use super::{
     Accept, Ask, AskOrAllow, Confinement, DenyOrAllow, EnvMode, JournalText, Login, Redirections,
     SafeBinProfile, Security, Sourced, Tty, Unproven,
@@ -115,7 +116,7 @@ impl Config {
     fn read(tree: &Tree<'_>, file: &str) -> Result<Config, Fault> {
         let mut notes = Vec::new();
         version(tree, false)?;
-        keys::check(tree, keys::CONFIG, Fold::Case, &mut notes)?;
+        check::check(tree, keys::CONFIG, Fold::Case, &mut notes)?;
         let global = match tree.at(&["tools", "exec"]) {
             Some(t) => exec(t, file, "/tools/exec")?,
             None => Exec::default(),

@@ -250,10 +250,7 @@ impl IndexedList {
         let list =
             IndexedList { bytes: bytes.clone(), len, places, ends, exact, exact_len, globs, globs_len, blob };
         // The last entry ends inside the file.
-        list.bounds(len.checked_sub(1).unwrap_or_default())
-            .filter(|_| len > 0)
-            .map_or(len == 0, |_| true)
-            .then_some(list)
+        list.bounds(len.saturating_sub(1)).filter(|_| len > 0).map_or(len == 0, |_| true).then_some(list)
     }
 
     fn u32(&self, at: usize) -> Option<usize> {

@@ -6,8 +6,8 @@
 //! those that can only tighten: the layer an environment variable names where the user has a document already,
 //! and the flags of the call. They meet finished values, so that what the user left unsaid is not theirs to say.
 use super::allowlist::AllowList;
+use super::check::Words;
 use super::config::{Exec, Skills, stricter};
-use super::keys::Words;
 use super::policy::Layer;
 use super::{Accept, Ask, Security};
 use super::{AskOrAllow, Effective, Entry, Redirections, SafeBinProfile, Sourced};

@@ -4,6 +4,7 @@
 //! [`Policy`] is all of them, layer by layer, and [`Policy::effective`] what they come to for one agent.
 mod allowlist;
 mod approvals;
+mod check;
 mod config;
 mod entries;
 mod error;
