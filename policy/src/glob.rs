@@ -9,9 +9,10 @@
 use std::fmt;
 
 use globset::GlobBuilder;
-use regex_automata::meta::{self, Regex};
+use regex_automata::Input;
+use regex_automata::nfa::thompson::pikevm::PikeVM;
+use regex_automata::nfa::thompson::{Config, WhichCaptures};
 use regex_automata::util::syntax;
-use regex_automata::{Input, nfa::thompson::WhichCaptures};
 
 /// Why a pattern cannot be evaluated. Not a miss: on an allowlist it matches nothing, on asklist and denylist
 /// it must be refused when the document is read.
@@ -31,6 +32,17 @@ const MAX_PATTERN: usize = 4096;
 
 /// Largest compiled expression, in bytes: `a{1000}{1000}` is refused, not built.
 const MAX_COMPILED: usize = 1 << 20;
+
+/// A compiled expression, run by the engine without preparations: what is compiled here is asked once, and the
+/// faster engines would make the guard a third of a megabyte larger.
+#[derive(Clone, Debug)]
+struct Regex(PikeVM);
+
+impl Regex {
+    fn is_match(&self, text: &[u8]) -> bool {
+        self.0.is_match(&mut self.0.create_cache(), Input::new(text))
+    }
+}
 
 #[derive(Clone, Debug)]
 enum Kind {
@@ -112,7 +124,7 @@ impl PathGlob {
             Kind::Star { before, after, crosses } => strip_prefix(rest, before, self.case_sensitive)
                 .and_then(|r| strip_suffix(r, after, self.case_sensitive))
                 .is_some_and(|middle| if *crosses { !middle.is_empty() } else { !middle.contains(&b'/') }),
-            Kind::Compiled(re) => re.is_match(Input::new(rest)),
+            Kind::Compiled(re) => re.is_match(rest),
         }
     }
 
@@ -216,12 +228,9 @@ fn compile(glob: &str, case_sensitive: bool, separator: bool) -> Result<Regex, G
 }
 
 fn regex(pattern: &str, case_sensitive: bool) -> Result<Regex, GlobError> {
-    Regex::builder()
-        .configure(
-            meta::Config::new()
-                .utf8_empty(false)
-                .which_captures(WhichCaptures::None)
-                .nfa_size_limit(Some(MAX_COMPILED)),
+    PikeVM::builder()
+        .thompson(
+            Config::new().utf8(false).which_captures(WhichCaptures::None).nfa_size_limit(Some(MAX_COMPILED)),
         )
         .syntax(
             syntax::Config::new()
@@ -232,7 +241,10 @@ fn regex(pattern: &str, case_sensitive: bool) -> Result<Regex, GlobError> {
                 .nest_limit(64),
         )
         .build(pattern)
-        .map_err(|e| GlobError(e.syntax_error().map_or_else(|| e.to_string(), |s| s.to_string())))
+        .map(Regex)
+        .map_err(|e| {
+            GlobError(std::error::Error::source(&e).map_or_else(|| e.to_string(), |s| s.to_string()))
+        })
 }
 
 /// What the last component of a path must look like, read off a pattern without compiling it.
@@ -359,7 +371,7 @@ impl ArgGlob {
                 Kind::Star { before, after, .. } => {
                     strip_prefix(arg, before, true).is_some_and(|r| r.ends_with(after))
                 }
-                Kind::Compiled(re) => re.is_match(Input::new(arg)),
+                Kind::Compiled(re) => re.is_match(arg),
             }
     }
 }
@@ -399,7 +411,7 @@ impl ArgPattern {
         } else {
             args.join(&b' ')
         };
-        self.re.is_match(Input::new(&joined))
+        self.re.is_match(&joined)
     }
 }
 
@@ -565,7 +577,7 @@ mod tests {
         #[test]
         fn the_short_way_agrees_with_globset(pattern in "(/[ab*]{1,3}){1,3}", path in "(/[ab]{1,3}){1,4}") {
             let short = PathGlob::new(&pattern, None, true).unwrap().matches(path.as_bytes());
-            let long = compile(&spell_out(&pattern).unwrap(), true, true).unwrap().is_match(Input::new(&path));
+            let long = compile(&spell_out(&pattern).unwrap(), true, true).unwrap().is_match(path.as_bytes());
             prop_assert_eq!(short, long, "{} against {}", pattern, path);
         }
 

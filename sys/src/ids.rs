@@ -1,15 +1,18 @@
 //! Who we are: ids, and the home folder of the user database (never `$HOME`, which a caller can set).
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-/// Effective user id.
+/// Effective user id. Asked once: no program of ours changes it.
 pub fn uid() -> u32 {
-    nix::unistd::geteuid().as_raw()
+    static UID: OnceLock<u32> = OnceLock::new();
+    *UID.get_or_init(|| nix::unistd::geteuid().as_raw())
 }
 
-/// Our process id.
-pub fn pid() -> u32 {
-    std::process::id()
+/// Our process id. Asked once: no program of ours forks without an exec.
+pub fn pid() -> i32 {
+    static PID: OnceLock<i32> = OnceLock::new();
+    *PID.get_or_init(|| nix::unistd::getpid().as_raw())
 }
 
 /// The line of a user in the user database.

@@ -36,7 +36,7 @@ pub struct Ancestors {
 /// Looks at the processes above us, one a step. If we lead our session there are none.
 pub fn ancestors() -> Ancestors {
     let sid = nix::unistd::getsid(None).map(nix::unistd::Pid::as_raw).unwrap_or(-1);
-    let complete = (sid == nix::unistd::getpid().as_raw()).then_some(true);
+    let complete = (sid == crate::ids::pid()).then_some(true);
     Ancestors { sid, next: nix::unistd::getppid().as_raw(), seen: 0, complete }
 }
 
