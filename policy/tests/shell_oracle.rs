@@ -1,6 +1,6 @@
 //! The real shells as the judge: whatever ran must be among the commands the tree names, and a rendering must run
 //! the same. `EXEC_GUARD_ORACLE=N` takes N texts for each shell instead of a few.
-#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::indexing_slicing, reason = "a test")]
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

@@ -158,7 +158,8 @@ impl<'a> Lexer<'a> {
     }
 
     pub fn note_at(&mut self, construct: Construct, span: Span) {
-        if self.state.stopped && construct == Construct::Syntax {
+        if self.state.stopped {
+            // What comes after is made up.
             return;
         }
         let command = self.state.command;

@@ -13,6 +13,7 @@ mod dollar;
 mod fill;
 mod lex;
 mod normal;
+mod numeric;
 mod parse;
 mod quote;
 mod redirect;
@@ -27,6 +28,7 @@ pub use ast::*;
 pub use construct::Construct;
 pub use normal::{normal, same};
 pub use render::{Replacement, render};
+pub use visit::Node;
 pub use words::MAX_BRACE_WORDS;
 
 /// The most bytes of text that are analysed.
@@ -55,7 +57,9 @@ pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
     }
     fill::script(&mut script, &mut state.bodies);
     state.noted.sort_by_key(|note| note.span.start);
-    Parsed { script, noted: state.noted }
+    let mut parsed = Parsed { script, noted: state.noted };
+    numeric::settle(&mut parsed, dialect);
+    parsed
 }
 
 /// The language of a shell we parse.

@@ -318,7 +318,7 @@ impl Lexer<'_> {
         let mut simple = Simple { id, ..Simple::default() };
         let mut redirects: Vec<Redirect> = Vec::new();
         let mut declaring = false;
-        if self.plain_word().is_some_and(|word| CLOSING.contains(&word)) {
+        if self.plain_word().is_some_and(|word| CLOSING.contains(&word) || word == b"!") {
             self.syntax();
         }
         loop {

@@ -312,11 +312,7 @@ impl Lexer<'_> {
             parts
         };
         let construct = if plain { Construct::HereDocLiteral } else { Construct::HereDocExpanding };
-        self.state.noted.push(crate::shell::ast::Noted {
-            construct,
-            span: pending.span,
-            command: pending.command,
-        });
+        self.note_at(construct, pending.span);
         let body = HereDoc {
             literal: plain,
             strip_tabs: pending.strip_tabs,

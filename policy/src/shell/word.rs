@@ -6,6 +6,7 @@ use crate::shell::brace::Pieces;
 use crate::shell::construct::Construct;
 use crate::shell::lex::{Lexer, first_char, is_meta, is_name, name_length, suspect};
 use crate::shell::render::renders_as_source;
+use crate::shell::words::tilde_at_risk;
 use crate::shell::{Dialect, MAX_COMMANDS};
 
 /// Where a word stands: what ends it and what is active in it.
@@ -383,10 +384,8 @@ impl Lexer<'_> {
     fn tilde(&mut self, place: Place, pieces: &mut Pieces) {
         let start = self.pos;
         let rest = self.src.get(start + 1..).unwrap_or_default();
-        let len = rest
-            .iter()
-            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'.'))
-            .count();
+        let in_name = |b: &u8| b.is_ascii_graphic() && !is_meta(*b) && !b"'\"\\$`*?[]{},/:~".contains(b);
+        let len = rest.iter().take_while(|b| in_name(b)).count();
         let next = rest.get(len).copied();
         // With a quote or an expansion before the slash it is not expanded, but zsh does so all the same.
         if matches!(next, Some(b'\\' | b'\'' | b'"' | b'$' | b'`')) && !self.zsh() {
@@ -394,13 +393,15 @@ impl Lexer<'_> {
             pieces.bare(b'~', start);
             return;
         }
-        let len = match next {
-            None | Some(b'/') => len,
-            Some(b':') if place == Place::Value => len,
-            Some(b'}') if place == Place::Param => len,
-            Some(byte) if is_meta(byte) => len,
-            _ => 0,
+        let plain = match next {
+            None | Some(b'/' | b':' | b'*' | b'?') => true,
+            Some(b'}') => place == Place::Param,
+            Some(byte) => is_meta(byte),
         };
+        if !plain {
+            // Braces, brackets and letters that are not ASCII: what the name then is depends on the shell.
+            self.note(Construct::Unknown, start);
+        }
         let bytes = self.src.get(start..=start + len).unwrap_or_default().to_vec();
         self.advance(len + 1);
         pieces.part(Part::Tilde(bytes), start, self.pos);
@@ -440,7 +441,7 @@ fn braces_are_textual(parts: &[Part]) -> bool {
     let names = |b: &u8| is_name(*b) || *b == b'[';
     parts.iter().enumerate().any(|(i, part)| {
         let Part::Brace { source, inner, .. } = part else { return false };
-        let odd = source.contains(&b'\n') || !inner.iter().all(renders_as_source);
+        let odd = tilde_at_risk(parts) || source.contains(&b'\n') || !inner.iter().all(renders_as_source);
         let before = i.checked_sub(1).and_then(|i| parts.get(i));
         // `$x{a,b}` is `$xa $xb`.
         let joined = matches!(before, Some(Part::Param { .. }))

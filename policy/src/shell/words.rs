@@ -48,7 +48,7 @@ impl Word {
     /// The words a brace expansion makes of this one; `None` if there is none, if a part is dynamic, or
     /// if there are more than [`MAX_BRACE_WORDS`].
     pub fn expand_braces(&self) -> Option<Vec<Vec<u8>>> {
-        if !self.parts.iter().any(|p| matches!(p, Part::Brace { .. })) {
+        if !self.parts.iter().any(|p| matches!(p, Part::Brace { .. })) || tilde_at_risk(&self.parts) {
             return None;
         }
         let mut out: Vec<Vec<u8>> = vec![Vec::new()];
@@ -63,8 +63,6 @@ impl Word {
                         .flat_map(|head| words.iter().map(move |tail| [head.as_slice(), tail].concat()))
                         .collect();
                 }
-                // `{a,b}=~` or `~{a,b}`: a tilde may become active once the braces are gone.
-                Part::Bare(bytes) if bytes.contains(&b'~') => return None,
                 _ => {
                     let mut tail = Vec::new();
                     if !append_literal(std::slice::from_ref(part), &mut tail) {
@@ -125,4 +123,17 @@ fn single_in_quotes(part: &Part) -> bool {
         }
         _ => false,
     }
+}
+
+/// True if a tilde that is text now could be active once the braces of the word are gone: `{,a}~`, `{a,b}=~`.
+pub(super) fn tilde_at_risk(parts: &[Part]) -> bool {
+    parts.iter().enumerate().any(|(i, part)| {
+        let Part::Bare(bytes) = part else { return false };
+        let first = bytes.iter().position(|b| *b == b'~');
+        match first {
+            None => false,
+            Some(0) => true,
+            Some(_) => i > 0 || bytes.windows(2).any(|w| matches!(w, b":~" | b"=~")),
+        }
+    })
 }
