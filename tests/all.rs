@@ -33,3 +33,5 @@ mod approvals;
 
 /// exec-guardctl: documents made, shown and edited.
 mod ctl;
+/// Oracle 2: the real shells.
+mod oracle;

@@ -54,7 +54,7 @@ fn once_is_once() {
     run.ran(&[&["tool", "a b", "x\u{202e}y"]]);
     assert_eq!((run.code(), run.stdout.as_str(), run.stderr.as_str()), (7, "out\n", ""), "{run:?}");
     // What a person has to know was on the screen, and nothing moved the cursor.
-    for part in ["a b", "\\u{202e}", "/bin/tool", "main", "allowlist", "/work"] {
+    for part in ["a b", "\\xe2\\x80\\xae", "/bin/tool", "main", "allowlist", "/work"] {
         assert!(shown.contains(part), "{part} was not shown: {shown}");
     }
     assert!(!shown.contains('\u{202e}'), "{shown}");
@@ -80,10 +80,23 @@ fn what_is_no_answer_is_none() {
         return;
     }
     let stage = stage();
-    for keys in ["\u{3}", "\u{4}", "\u{1c}", &"\n".repeat(12), "maybe\n\u{4}", "Y E S\n\u{3}"] {
-        let (run, _) = answered(&stage, &["tool"], keys);
-        assert!(run.records.is_empty(), "{keys:?}: {run:?}");
-        assert!(matches!(run.code(), 126) && run.reason().is_some(), "{keys:?}: {run:?}");
+    let twelve = vec!["\n"; 12];
+    let unclear: Vec<&str> = ["maybe\n", "Y E S\n", "\u{4}"].to_vec();
+    for lines in [vec!["\u{3}"], vec!["\u{4}"], vec!["\u{1c}"], twelve, unclear] {
+        let terminal = Terminal::new();
+        let run = at(&stage, &terminal, &["tool"]).talk(|| {
+            let mut from = 0;
+            for keys in &lines {
+                // Each line is typed to a question that was drawn for it.
+                match terminal.look(QUESTION, from) {
+                    Some(at) => from = at,
+                    None => break,
+                }
+                terminal.send(keys);
+            }
+        });
+        assert!(run.records.is_empty(), "{lines:?}: {run:?}");
+        assert!(run.code() == 126 && run.reason().is_some(), "{lines:?}: {run:?}");
     }
 }
 
@@ -337,8 +350,10 @@ fn always_is_not_offered_for_what_cannot_be_stored() {
     for words in [vec!["bash", "-c", "tool; $X"], vec!["bash"]] {
         let terminal = Terminal::new();
         let run = at(&stage, &terminal, &words).talk(|| {
-            terminal.expect(QUESTION, 0);
-            terminal.send("a\nn\n");
+            let from = terminal.expect(QUESTION, 0);
+            terminal.send("a\n");
+            terminal.expect(QUESTION, from);
+            terminal.send("n\n");
         });
         run.refused(126, "user-denied");
         assert!(terminal.shown().contains("not offered"), "{}", terminal.shown());

@@ -87,17 +87,11 @@ fn segments_differ(row: &Value, check: &Value) -> Option<String> {
         .collect();
     let all = check["segments"].as_array()?;
     // What stands in a wrapper is an argument to the shell that reads the text; what stands in a substitution is
-    // a command of the text. A wrapper's span holds its words, a substitution's command has one of its own.
+    // a command of the text.
     let wrapper_child = |s: &Value| -> bool {
         let Some(parent) = s["within"].as_u64().and_then(|i| all.get(i as usize)) else { return false };
-        let text = parent["text"].as_str().unwrap_or_default();
         let own = s["text"].as_str().unwrap_or_default();
-        let carried = parent["argv"].as_array().is_some_and(|argv| {
-            let inner = s["argv"].as_array().map(Vec::as_slice).unwrap_or_default();
-            argv.windows(inner.len().max(1)).skip(1).any(|w| w == inner)
-                || argv.iter().skip(1).any(|w| w.as_str().is_some_and(|w| w.contains(own)))
-        });
-        !(text.contains(&format!("$({own}")) || text.contains(&format!("`{own}"))) && carried
+        !substitutions(parent["text"].as_str().unwrap_or_default()).iter().any(|t| t.contains(own))
     };
     let seen: Vec<Vec<Option<&str>>> = all
         .iter()
@@ -127,6 +121,21 @@ fn segments_differ(row: &Value, check: &Value) -> Option<String> {
         expected == seen
     };
     (!same).then(|| format!("{} against {}", show(&expected), show(&seen)))
+}
+
+/// The insides of substitutions in a text, roughly: the texts of the corpus nest them, but quote no brackets.
+fn substitutions(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    for (at, _) in text.match_indices('(').filter(|(at, _)| text[..*at].ends_with(['$', '<', '>'])) {
+        let mut depth = 0;
+        let end = text[at..].find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0
+        });
+        out.push(&text[at + 1..end.map_or(text.len(), |e| at + e)]);
+    }
+    out.extend(text.split('`').skip(1).step_by(2));
+    out
 }
 
 fn show(list: &[Vec<Option<&str>>]) -> String {

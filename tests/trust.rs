@@ -194,7 +194,13 @@ fn the_system_layer_is_the_floor() {
         ("lists are joined where the system says merge", &merges, &user_both, true, true),
         ("a denylist holds", &denies, &user_full, true, false),
         ("security deny", &main(json!({"security": "deny"})), &user_full, false, false),
-        ("ask always", &main(json!({"security": "full", "ask": "always"})), &user_full, false, false),
+        (
+            "ask always",
+            &main(json!({"security": "full", "ask": "always", "askFallback": "deny"})),
+            &user_full,
+            false,
+            false,
+        ),
         ("a floor that is no bar", &main(json!({"security": "full", "ask": "off"})), &user_both, true, true),
     ];
     for (what, above, below, tool, other) in table {

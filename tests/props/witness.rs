@@ -5,7 +5,7 @@
 //! before a single descriptor is opened for writing.
 //!
 //! Where it writes follows from where it lies: `DIR/bin/git` appends one line to `DIR/records` and answers with
-//! `DIR/replies/git` (`STATUS` on the first line, then its standard output). Tools are copies or hard links, so
+//! `DIR/replies/git`, else `DIR/replies/default` (`STATUS` on the first line, then its standard output). Tools are copies or hard links, so
 //! that `/proc/self/exe` keeps the tool's name; no variable tells the place, since the environment is observed too.
 //! In a private view of the file system, where it lies in `/usr/bin`, the folder is `/run/witness`.
 #![no_main]
@@ -40,7 +40,10 @@ extern "C" fn main(_argc: c_int, _argv: *const *const c_char) -> c_int {
 
 /// Says and returns what the stage prepared for this name; without a word, success.
 fn answer(home: &Path, name: &OsStr) -> c_int {
-    let Ok(reply) = fs::read(home.join("replies").join(name)) else { return 0 };
+    let replies = home.join("replies");
+    let Ok(reply) = fs::read(replies.join(name)).or_else(|_| fs::read(replies.join("default"))) else {
+        return 0;
+    };
     let cut = reply.iter().position(|b| *b == b'\n').unwrap_or(reply.len());
     let status = std::str::from_utf8(reply.get(..cut).unwrap_or_default()).unwrap_or_default().trim();
     if let Some(says) = reply.get(cut + 1..)

@@ -47,7 +47,7 @@ impl Record {
     /// The record as it would be without the guard: what has to differ is checked and taken out.
     ///
     /// `guarded`: the loop counter has to be there, last and once. `pid`: who was started; the guard must have
-    /// become the program, not have started it.
+    /// become the program, not have started it; `None` where something else starts it.
     /// Returns with it what was found wrong already.
     pub fn comparable(&self, guarded: bool, pid: Option<u32>) -> (Value, Vec<String>) {
         let mut v = self.0.clone();
@@ -71,6 +71,15 @@ impl Record {
         }
         for name in ["Pid", "NSpid"] {
             v["status"][name] = Value::Null;
+        }
+        if pid.is_none() {
+            // Not started by us directly: who did is another in each run.
+            for name in ["PPid", "TracerPid"] {
+                v["status"][name] = Value::Null;
+            }
+            for name in ["pgrp", "session", "tpgid"] {
+                v["stat"][name] = Value::Null;
+            }
         }
         for name in ["pgrp", "session", "tpgid"] {
             if v["stat"][name].as_str() == Some(own.as_str()) {

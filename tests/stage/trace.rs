@@ -74,8 +74,12 @@ pub fn calls(stage: &Stage) -> Vec<Call> {
 
 /// Runs it again with one call failing.
 pub fn failing(stage: &Stage, words: &[&str], way: super::Way, call: &Call, error: &str) -> Run {
-    let inject = format!("inject={}:error={error}:when={}", call.name, call.nth);
-    let options = ["-e", "trace=none", "-e", &inject];
+    // The exec that starts the traced program is shown, but does not count.
+    let nth = if call.name == "execve" { call.nth - 1 } else { call.nth };
+    let inject = format!("inject={}:error={error}:when={nth}", call.name);
+    // What is not traced is not injected either.
+    let trace = format!("trace={}", call.name);
+    let options = ["-e", &trace, "-e", &inject];
     traced(stage, words, &options).way(way).run()
 }
 

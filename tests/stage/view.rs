@@ -183,12 +183,12 @@ impl View {
         results.lines().map(parse).map(|r| (r["id"].as_str().expect("id").to_owned(), r)).collect()
     }
 
-    /// What the witness of that name answers, in every lane.
-    pub fn reply(&self, lanes: usize, name: &str, text: &str) {
+    /// What every witness answers from now on: a status, then output.
+    pub fn reply(&self, lanes: usize, text: &str) {
         for lane in 0..lanes {
             let dir = self.dir.join(format!("lane{lane}/control/replies"));
             fs::create_dir_all(&dir).expect("folder");
-            fs::write(dir.join(name), text).expect("reply");
+            fs::write(dir.join("default"), text).expect("reply");
         }
     }
 }

@@ -1,0 +1,104 @@
+//! Oracle 2, *the real shells*: what really ran was named, and what is executed instead means the same.
+//!
+//! The shells are real, every program is a witness. An allowed text is run as it is by the shell, and by the
+//! guard: the same programs with the same arguments, the same output, the same status. Run once with programs that
+//! succeed and once with programs that fail, so that both sides of `&&` and `||` are seen.
+use serde_json::{Value, json};
+
+use crate::stage::corpus::{Scene, names, rows, verdict};
+use crate::stage::view::{Bins, View, impossible};
+use crate::stage::{cannot, landed, listed};
+
+/// Words of each program that ran, the name by its last component: a rendering names the file itself.
+fn ran(result: &Value, unordered: bool) -> Vec<Vec<String>> {
+    let mut out: Vec<Vec<String>> = result["records"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|r| {
+            let words = r["argv"].as_array().expect("argv");
+            let mut words: Vec<String> =
+                words.iter().map(|w| w.as_str().unwrap_or_default().to_owned()).collect();
+            if let Some(first) = words.first_mut() {
+                *first = first.rsplit('/').next().unwrap_or_default().to_owned();
+            }
+            words
+        })
+        .collect();
+    if unordered {
+        out.sort();
+    }
+    out
+}
+
+#[test]
+fn an_allowed_text_does_the_same_through_the_guard() {
+    if !landed() {
+        return;
+    }
+    if let Some(why) = impossible() {
+        return cannot(&why);
+    }
+    let rows = rows("benign.jsonl");
+    let view = View::new("oracle", Bins::Shells, &names(&rows, "expect_with"));
+    let scenes: Vec<Scene> = rows.iter().map(|r| Scene::new(&view, r)).collect();
+    let lanes = 2;
+    for accept in ["strict", "checked"] {
+        let exec = json!({"shell": {"accept": accept}});
+        let homes: Vec<_> = scenes
+            .iter()
+            .zip(&rows)
+            .map(|(s, r)| s.documents(&view, accept, &r["expect_with"]["allowlist"], &exec))
+            .collect();
+        let checks: Vec<Value> = scenes.iter().zip(&homes).map(|(s, h)| s.check("check", h)).collect();
+        let checks = view.run(&checks, lanes);
+        let allowed: Vec<_> = scenes
+            .iter()
+            .zip(&homes)
+            .zip(&rows)
+            .filter(|((s, _), _)| verdict(&checks[&format!("{} check", s.id)]).is_ok_and(|v| v.0 == "allow"))
+            .collect();
+        assert!(allowed.len() > rows.len() / 4, "{} of {} rows are allowed", allowed.len(), rows.len());
+        let mut bad = Vec::new();
+        for reply in ["0\nout\n", "1\n"] {
+            view.reply(lanes, reply);
+            let plain: Vec<Value> = allowed.iter().filter_map(|((s, _), _)| s.plain("plain")).collect();
+            let guarded: Vec<Value> = allowed.iter().map(|((s, h), _)| s.execute("guarded", h)).collect();
+            let plain = view.run(&plain, lanes);
+            let guarded = view.run(&guarded, lanes);
+            for ((s, _), r) in &allowed {
+                let (p, g) = (&plain[&format!("{} plain", s.id)], &guarded[&format!("{} guarded", s.id)]);
+                let text = r["command"].as_str().expect("command");
+                // Start-up files never run for an unattended allow: there the two differ by design.
+                if text.contains(" -lc ") || text.contains("--login") {
+                    continue;
+                }
+                // Members of a pipeline start in any order.
+                let unordered = text.contains('|') || text.contains('&');
+                let (was, is) = (ran(p, unordered), ran(g, unordered));
+                // Which member of a pipeline writes first is nobody's promise either.
+                let outs = |v: &Value| {
+                    let mut l: Vec<String> =
+                        v["stdout"].as_str().unwrap_or_default().lines().map(str::to_owned).collect();
+                    if unordered {
+                        l.sort();
+                    }
+                    l
+                };
+                let mut say = |what: String| bad.push(format!("{} {accept} {what}: {text:?}", s.id));
+                if was != is {
+                    say(format!("ran {was:?} without and {is:?} with, stderr {}", g["stderr"]));
+                } else if p["status"] != g["status"] || p["signal"] != g["signal"] {
+                    say(format!(
+                        "ended {} without and {} with, stderr {}",
+                        p["status"], g["status"], g["stderr"]
+                    ));
+                } else if outs(p) != outs(g) {
+                    say(format!("said {} without and {} with", p["stdout"], g["stdout"]));
+                }
+            }
+        }
+        println!("{accept}: {} allowed texts compared", allowed.len());
+        assert!(bad.is_empty(), "{} differences:\n{}", bad.len(), listed(&bad));
+    }
+}
