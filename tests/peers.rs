@@ -12,8 +12,85 @@ use serde_json::Value;
 
 use crate::stage::corpus::rows;
 
-/// Row → why we decide otherwise.
-const DIFFERENT: &[(&str, &str)] = &[];
+/// Why we decide otherwise, and where.
+const DIFFERENT: &[(&str, &[&str])] = &[
+    // Looser than they are.
+    (
+        "a wrapper is judged by what it carries",
+        &[
+            "eval-bash-lc",
+            "eval-sh-c",
+            "eval-sh-c-chain",
+            "eval-command-builtin",
+            "eval-env-plain",
+            "eval-exec-builtin",
+            "eval-nohup",
+            "eval-timeout",
+        ],
+    ),
+    ("a comment is none of the commands", &["eval-comment"]),
+    ("a newline and a trailing `;` separate commands", &["eval-newline-both", "eval-semicolon-trailing"]),
+    ("/bin is a link to /usr/bin: both spellings are one place", &["eval-usrbin-pattern-bin-cmd"]),
+    ("an awk program is judged by what it does", &["eval-inline-195", "eval-inline-196", "eval-inline-251"]),
+    ("a pattern that is the path itself matches it", &["glob-021"]),
+    ("braces in a pattern are alternatives", &["glob-039"]),
+    (
+        "the profile knows what each option does; theirs knows those with a value",
+        &[
+            "sbv-grep-158",
+            "sbv-head-115",
+            "sbv-head-117",
+            "sbv-jq-172",
+            "sbv-sort-165",
+            "sbv-tr-145",
+            "sbv-uniq-135",
+            "sbv-wc-147",
+            "sbv-wc-152",
+        ],
+    ),
+    ("the value of -e is a pattern, never a file", &["sbv-grep-163"]),
+    ("a jq program is read, not searched", &["sbv-jq-181"]),
+    // Stricter than they are.
+    ("a variable that is not known to be inert asks", &["env-foo"]),
+    ("no file of that name", &["eval-case"]),
+    ("text that the shell would not parse", &["eval-empty-stage", "table-allowlist-off-unparsable-durable"]),
+    ("what a carrier carries is judged too", &["eval-find-exec-escaped", "eval-xargs", "eval-inline-217"]),
+    ("an entry for a shell says nothing about what it is told", &["eval-sh-allowlisted"]),
+    ("a name without a profile is no safe bin", &["eval-unprofiled-safebin"]),
+    (
+        "code from a file that is named by an option, or one more way to name code",
+        &[
+            "eval-inline-215",
+            "eval-inline-220",
+            "eval-inline-222",
+            "eval-inline-226",
+            "eval-inline-229",
+            "eval-inline-232",
+            "eval-inline-234",
+            "eval-inline-237",
+            "eval-inline-240",
+            "eval-inline-242",
+            "eval-inline-243",
+            "eval-inline-244",
+            "eval-inline-246",
+            "eval-inline-247",
+            "eval-inline-250",
+            "eval-inline-253",
+            "eval-inline-260",
+            "eval-inline-263",
+            "eval-inline-264",
+        ],
+    ),
+    (
+        "an interpreter without a script reads code from its input",
+        &["eval-inline-224", "glob-022", "glob-023"],
+    ),
+    ("`?` never matches a slash", &["glob-004"]),
+    ("blanks belong to the path", &["glob-035"]),
+    ("`~` alone names a folder", &["glob-045"]),
+    ("a module can be any file", &["sbv-jq-175"]),
+    ("an option that waits for a process", &["sbv-tail-123"]),
+];
 
 fn text(v: &Value) -> &str {
     v.as_str().unwrap_or_default()
@@ -87,7 +164,6 @@ fn machine() -> FakeWorld {
         "script",
         "sed",
         "setsid",
-        "sh",
         "sort",
         "stdbuf",
         "strace",
@@ -132,6 +208,7 @@ fn machine() -> FakeWorld {
         .iter()
         .fold(FakeWorld::new(), |w, n| w.program(&format!("/usr/bin/{n}")))
         .link("/bin", "/usr/bin")
+        .link("/usr/bin/sh", "/usr/bin/dash")
         .file("/tmp/x", b"")
 }
 
@@ -294,7 +371,8 @@ fn where_we_decide_otherwise_there_is_a_reason() {
         return;
     }
     let rows = rows("openclaw-cases.jsonl");
-    let known: BTreeMap<&str, &str> = DIFFERENT.iter().copied().collect();
+    let known: BTreeMap<&str, &str> =
+        DIFFERENT.iter().flat_map(|(why, ids)| ids.iter().map(move |id| (*id, *why))).collect();
     let (mut mapped, mut bad, mut seen) = (0, Vec::new(), Vec::new());
     for row in &rows {
         let Some((theirs, ours)) = outcome(row) else { continue };
@@ -311,8 +389,8 @@ fn where_we_decide_otherwise_there_is_a_reason() {
         }
     }
     println!("{mapped} of {} rows map, {} differ", rows.len(), seen.len());
-    for (id, why) in DIFFERENT {
-        if rows.iter().any(|r| r["id"] == *id) && !seen.iter().any(|s| s == id) {
+    for (id, why) in &known {
+        if rows.iter().any(|r| r["id"] == **id) && !seen.iter().any(|s| s == id) {
             bad.push(format!("{id} agrees by now: {why}"));
         }
     }
@@ -332,7 +410,13 @@ fn no_command_is_missed() {
         .filter(|r| r["kind"] == "parse" && r["config"]["platform"] == "linux")
     {
         let made = judge(allowlist(), &machine(), shell(text(&row["command"])), PATH, "/home/u");
-        if made.decision == Decision::Allow && row["expect"]["ok"] == false {
+        // Their strictest era refuses whole constructs that are understood here.
+        let understood_here = ["parse-x078", "parse-x100", "parse-009", "parse-011"];
+        let ok = row["eras"]["seed"]["ok"].as_bool().or(row["expect"]["ok"].as_bool());
+        if made.decision == Decision::Allow
+            && ok == Some(false)
+            && !understood_here.contains(&text(&row["id"]))
+        {
             bad.push(format!("{}: allowed: {}", text(&row["id"]), row["command"]));
         }
         let understood = made.findings.iter().all(|f| {
@@ -350,7 +434,7 @@ fn no_command_is_missed() {
             .map(|a| String::from_utf8_lossy(a.literal().unwrap_or_default()).into_owned())
             .collect();
         // They split what is no command for the shell: keywords and assignments.
-        let no_command = |w: &str| ["{", "}", "!", "for", "do", "done", "FOO=1"].contains(&w);
+        let no_command = |w: &str| ["{", "}", "!", "for", "do", "done", "time", "FOO=1"].contains(&w);
         for t in theirs.iter().map(text).filter(|t| !no_command(t)) {
             if !ours.iter().any(|o| o == t) {
                 bad.push(format!("{}: {t} is missing in {ours:?}: {}", text(&row["id"]), row["command"]));

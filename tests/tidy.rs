@@ -41,7 +41,7 @@ fn sources(below: &str) -> Vec<PathBuf> {
 
 /// Code without its line comments; what stands in strings stays. Nothing of a file that is all tests.
 fn code(path: &Path) -> String {
-    if path.ends_with("tests.rs") && !path.starts_with(repository().join("tests")) {
+    if path.to_string_lossy().ends_with("tests.rs") && !path.starts_with(repository().join("tests")) {
         return String::new();
     }
     let text = fs::read_to_string(path).expect("a source");

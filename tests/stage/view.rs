@@ -61,6 +61,15 @@ pub fn impossible() -> Option<String> {
     }
 }
 
+impl Drop for View {
+    /// Thousands of names: the next test run should not have to sweep them away.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            let _ = fs::remove_dir_all(&self.dir);
+        }
+    }
+}
+
 impl View {
     /// A view in which these names exist besides the usual ones. Absolute paths below `/usr/local` count too.
     pub fn new(name: &str, bins: Bins, names: &BTreeSet<String>) -> View {
