@@ -263,7 +263,8 @@ fn conclude(
             (_, Weight::Deny) => Decision::Deny,
             // The operator's leave skips approvals, never the denylist.
             _ if policy.elevated => continue,
-            (Security::Deny, _) => Decision::Deny,
+            // One ground says it all.
+            (Security::Deny, _) => continue,
             (Security::Allowlist, _) | (Security::Full, Weight::Ask) => asks,
             (Security::Full, Weight::Unknowable) if !policy.denylist.is_empty() => asks,
             (Security::Full, Weight::Unknowable | Weight::Miss) => continue,
@@ -327,7 +328,9 @@ fn conclude(
             nearest: None,
         });
     }
-    findings.sort_by_key(|f| (f.segment.unwrap_or(usize::MAX), std::cmp::Reverse(f.decision)));
+    findings.sort_by_key(|f| {
+        (f.reason != Reason::SecurityDeny, f.segment.unwrap_or(usize::MAX), std::cmp::Reverse(f.decision))
+    });
     Evaluation {
         decision,
         effective: policy,

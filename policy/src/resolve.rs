@@ -129,7 +129,7 @@ pub(crate) fn resolve(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolut
     };
     match look(&full, world, true) {
         Some(exe) if is_guard(&exe, at.guard) && !OWN_NAMES.contains(&exe.name()) => {
-            search(&exe.name().to_vec(), at, world)
+            search(exe.name(), at, world)
         }
         Some(exe) => Resolution::Found(exe),
         None => Resolution::Missing,

@@ -2,6 +2,13 @@
 //!
 //! The programs themselves are judged by the same rows through the real binary in `tests/`; this is the fast way to
 //! see which rule decided.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what went wrong by panicking"
+)]
 use policy::document::{Accept, AllowList, Ask, Effective, Entry, Redirections, Security, Sourced};
 use policy::{Decision, Evaluation, FakeWorld, Form, Guard, Invocation, decide_as};
 use serde_json::Value;

@@ -1,4 +1,11 @@
 //! OpenClaw's own cases about documents, read by ours. Where we are stricter the table below says why.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what went wrong by panicking"
+)]
 use policy::document::{Approvals, Ask, Call, Config, Effective, Layer, Policy, Security};
 use serde_json::{Value, json};
 

@@ -1,4 +1,11 @@
 //! Presets prove themselves by their own examples.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what went wrong by panicking"
+)]
 use policy::document::{Approvals, Config, Example, PRESETS, Policy};
 use policy::{Decision, FakeWorld, Form, Guard, Invocation, decide};
 

@@ -1,4 +1,11 @@
 //! The shipped JSON Schemas are those of the sources, and say of real documents what the reader says.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what went wrong by panicking"
+)]
 use std::path::PathBuf;
 
 use policy::document::{Approvals, Config, PRESETS, schema};

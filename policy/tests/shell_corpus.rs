@@ -1,5 +1,12 @@
 //! The shell parser against the corpora, and against the shells themselves.
-#![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what went wrong by panicking"
+)]
+#![allow(missing_docs, reason = "a test")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -542,9 +542,9 @@ impl Judge<'_> {
                     let words: Vec<Arg> = args.get(positional.clone()).unwrap_or_default().to_vec();
                     self.inner_text(at, exe, text, *index, shell, &words, &inner_ctx, out);
                 }
-                Inner::Script { word, .. } => {
+                Inner::Script { word, at: index } => {
                     own_entry_needed |= !ctx.linked_shell;
-                    self.script(at, word, args, &inner_ctx, out);
+                    self.script(at, word, args.get(index + 1..).unwrap_or_default(), &inner_ctx, out);
                 }
                 Inner::Stdin => {
                     let why = format!(
@@ -705,14 +705,13 @@ impl Judge<'_> {
     }
 
     /// A script file given to a shell: judged as a program of its own.
-    fn script(&mut self, at: usize, word: &Arg, args: &[Arg], ctx: &Context, out: &mut Outcome) {
+    fn script(&mut self, at: usize, word: &Arg, rest: &[Arg], ctx: &Context, out: &mut Outcome) {
         let Some(name) = word.literal() else {
             let why = "the script's name is known only at run time".to_owned();
             self.found(Weight::Unknowable, Reason::DynamicName, Some(at), why);
             return;
         };
-        let behind = args.iter().position(|a| a == word).map_or(args.len(), |p| p + 1);
-        let rest = args.get(behind..).unwrap_or_default().to_vec();
+        let rest = rest.to_vec();
         let words: Vec<Arg> = std::iter::once(word.clone()).chain(rest.iter().cloned()).collect();
         let inner = self.push(&words, Meta { text: shown_line(&words), ..Meta::default() }, ctx);
         let exe = match resolve_script(name, self.lookup(ctx), self.world) {

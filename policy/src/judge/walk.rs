@@ -383,7 +383,7 @@ impl Judge<'_> {
         let mut inside = ctx.clone();
         inside.within = Some(at);
         for w in simple.assignments.iter().map(|a| &a.value).chain(&simple.words) {
-            self.word(w, Some(at), walk, &mut inside);
+            self.word(w, Some(at), walk, &inside);
         }
         if let Some(place) = &outcome.chdir {
             ctx.moved = true;

@@ -101,7 +101,8 @@ fn append_literal(parts: &[Part], out: &mut Vec<u8>) -> bool {
 /// True if a part of an unquoted word becomes exactly one piece whatever its value.
 fn single(part: &Part) -> bool {
     match part {
-        Part::Bare(_) | Part::Quoted(_) => true,
+        // What a tilde becomes is neither split nor globbed (POSIX 2.6.1).
+        Part::Bare(_) | Part::Quoted(_) | Part::Tilde(_) => true,
         Part::Double(inner) => inner.iter().all(single_in_quotes),
         _ => false,
     }
