@@ -3,6 +3,7 @@
 //! The terminal belongs to the caller. What is changed here (its modes, the actions of a few signals) is changed
 //! for the length of one [`Session`] and put back however that ends: dropped, by a signal, stopped with ^Z, or
 //! by a panic ([`rescue`]).
+use std::cell::Cell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -104,7 +105,7 @@ impl Terminal {
             *saved = Some((self.file.try_clone()?, before.clone()));
         }
         CAME.store(0, Ordering::SeqCst);
-        let session = Session { terminal: self, before, actions: catch() };
+        let session = Session { terminal: self, before, actions: catch(), answered: Cell::new(false) };
         session.modes()?;
         Ok(session)
     }
@@ -152,6 +153,8 @@ pub struct Session<'a> {
     terminal: &'a Terminal,
     before: Termios,
     actions: Vec<(Signal, SigAction)>,
+    /// True if the last wait brought a line.
+    answered: Cell<bool>,
 }
 
 impl Session<'_> {
@@ -192,6 +195,12 @@ impl Session<'_> {
 
     /// Waits for one line. Everything but [`Line::Text`] and [`Line::Resumed`] means that there is no answer.
     pub fn line(&self, deadline: Instant) -> Line {
+        let line = self.wait_for_line(deadline);
+        self.answered.set(matches!(line, Line::Text(_)));
+        line
+    }
+
+    fn wait_for_line(&self, deadline: Instant) -> Line {
         let mut got = Vec::new();
         loop {
             match CAME.swap(0, Ordering::SeqCst) {
@@ -286,8 +295,9 @@ impl Drop for Session<'_> {
             // SAFETY: the action that was in force before the session, so no code of ours is called by it.
             let _ = unsafe { sigaction(*signal, action) };
         }
-        // One that came after the answer was not for the question: it does what it would have done without us.
-        if let Ok(late) = Signal::try_from(CAME.swap(0, Ordering::SeqCst)) {
+        // One that came after the answer was not for the question: it does what it would have done without us. One
+        // that came with the end of the question (a hangup sends SIGHUP) has done its work.
+        if let (true, Ok(late)) = (self.answered.get(), Signal::try_from(CAME.swap(0, Ordering::SeqCst))) {
             let _ = raise(late);
         }
     }

@@ -1,5 +1,5 @@
 //! The real file system, as the policy asks about it.
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -32,6 +32,7 @@ enum Step {
 pub struct Host {
     infos: RefCell<BTreeMap<Vec<u8>, Option<FileInfo>>>,
     steps: RefCell<BTreeMap<Vec<u8>, Step>>,
+    shells: OnceCell<Vec<Vec<u8>>>,
 }
 
 impl Host {
@@ -169,12 +170,12 @@ impl World for Host {
     }
 
     fn shells(&self) -> Vec<Vec<u8>> {
-        let text = crate::file::slurp(of(b"/etc/shells"), 1 << 20).unwrap_or_default();
-        text.split(|b| *b == b'\n')
-            .map(<[u8]>::trim_ascii)
-            .filter(|l| l.starts_with(b"/"))
-            .map(Vec::from)
-            .collect()
+        let read = || {
+            let text = crate::file::slurp(of(b"/etc/shells"), 1 << 20).unwrap_or_default();
+            let lines = text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
+            lines.filter(|l| l.starts_with(b"/")).map(Vec::from).collect()
+        };
+        self.shells.get_or_init(read).clone()
     }
 }
 

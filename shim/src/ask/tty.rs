@@ -54,13 +54,14 @@ pub fn ask(
     match dialogue.choose() {
         Ok((choice, reason)) => {
             dialogue.end(match choice {
-                Choice::Deny => "denied",
-                Choice::AllowOnce | Choice::AllowAlways(_) => "allowed",
+                Choice::Deny => "exec-guard: denied",
+                Choice::AllowOnce | Choice::AllowAlways(_) => "exec-guard: allowed",
             });
             Asked::Answered(Answer::new(choice, policy::digest(eval), reason))
         }
         Err(broken) => {
-            dialogue.end("not allowed");
+            // The cursor still stands behind the question.
+            dialogue.end("\nexec-guard: not allowed");
             broken
         }
     }
@@ -157,16 +158,23 @@ impl Dialogue<'_> {
             }
             self.write(&text)?;
             if at + 1 < pages {
-                // Only Enter turns the page; anything else might be meant for a question not yet seen.
-                let more = format!("page {} of {pages}: Enter for more, n to deny ", at + 1);
-                if let Some(line) = self.read(&more)?
-                    && matches!(prompt::reply(&line), Reply::Deny(_))
-                {
-                    return Err(Asked::Broken("denied before the whole was shown"));
-                }
+                self.turn(&format!("page {} of {pages}: Enter for more, n to deny ", at + 1))?;
             }
         }
         Ok(())
+    }
+
+    /// Waits at the end of a page. Only Enter turns it: anything else might be meant for a question that was not
+    /// seen yet.
+    fn turn(&self, more: &str) -> Result<(), Asked> {
+        for _ in 0..PATIENCE {
+            match self.read(more)?.as_deref().map(|l| (l.trim_ascii(), prompt::reply(l))) {
+                Some((b"", _)) => return Ok(()),
+                Some((_, Reply::Deny(_))) => return Err(Asked::Broken("denied before the whole was shown")),
+                _ => {}
+            }
+        }
+        Err(Asked::Broken("nothing that was typed is an answer"))
     }
 
     fn write(&self, text: &str) -> Result<(), Asked> {
@@ -190,6 +198,6 @@ impl Dialogue<'_> {
     }
 
     fn end(&self, word: &str) {
-        let _ = self.session.write(&format!("exec-guard: {word}\n"), Instant::now() + Duration::from_secs(1));
+        let _ = self.session.write(&format!("{word}\n"), Instant::now() + Duration::from_secs(1));
     }
 }
