@@ -21,7 +21,10 @@ pub fn run(claim: Claim) -> Exit {
         Err(exit) => return exit,
     };
     // 3 The only evaluator there is.
-    let eval = decide(&policy, &inv, &host);
+    let eval = match judge(&policy, &inv, &host) {
+        Ok(eval) => eval,
+        Err(exit) => return exit,
+    };
     // 4 Deny, ask, allow. What nobody can be asked about is not waited for.
     let verdict = match eval.decision {
         Decision::Deny => denial(&eval),
@@ -52,7 +55,10 @@ pub fn run(claim: Claim) -> Exit {
 /// Judges a command and says what would happen.
 pub fn check(claim: Claim, how: Check) -> Exit {
     match given(claim, how.cwd) {
-        Ok(Given { inv, policy, host, .. }) => check::report(&decide(&policy, &inv, &host), how.json),
+        Ok(Given { inv, policy, host, .. }) => match judge(&policy, &inv, &host) {
+            Ok(eval) => check::report(&eval, how.json),
+            Err(exit) => exit,
+        },
         Err(exit) => exit,
     }
 }
@@ -94,8 +100,9 @@ fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
         Some(dir) => Some(folder(&host, here.as_deref(), &dir)?),
     };
     // 2 A document that cannot be believed denies everything: half a policy is none.
-    let places = locate::places(&env);
-    let (policy, settings) = locate::load(&places).map_err(|what| {
+    let loaded =
+        locate::places(&env).and_then(|p| locate::load(&p).map(|(policy, settings)| (p, policy, settings)));
+    let (places, policy, settings) = loaded.map_err(|what| {
         Message::error(Reason::PolicyUnreadable, &what)
             .line("nothing runs until that is mended: exec-guardctl doctor")
             .say();
@@ -133,6 +140,20 @@ fn folder(host: &Host, here: Option<&[u8]>, dir: &[u8]) -> Result<Vec<u8>, Exit>
             .say();
         Exit::Usage
     })
+}
+
+/// Judges. A verdict that rests on a file that could not be looked at is none: a shell that was not known as one,
+/// or the second program of a name in PATH because the first was not to be seen.
+fn judge(policy: &Policy, inv: &Invocation, host: &Host) -> Result<Evaluation, Exit> {
+    let eval = decide(policy, inv, host);
+    match host.fault() {
+        Some((path, e)) if eval.decision != Decision::Deny => {
+            let what = format!("{} could not be looked at: {e}", protocol::Shown::text(&path));
+            Message::error(Reason::Internal, &what).line("nothing was run").say();
+            Err(Exit::Guard)
+        }
+        _ => Ok(eval),
+    }
 }
 
 fn denial(eval: &Evaluation) -> Verdict {

@@ -38,11 +38,15 @@ pub struct Settings {
 }
 
 /// Finds the places.
-pub fn places(env: &[Vec<u8>]) -> Places {
-    let at = store::Places::from_process(env);
+///
+/// # Errors
+///
+/// Why they cannot be told: then nothing may run.
+pub fn places(env: &[Vec<u8>]) -> Result<Places, String> {
+    let at = store::Places::known(env).map_err(|e| e.to_string())?;
     let folders =
         [at.named.clone(), at.user_folder(), Some(at.system.clone())].into_iter().flatten().collect();
-    Places { home: at.home.clone(), folders, at }
+    Ok(Places { home: at.home.clone(), folders, at })
 }
 
 /// Reads the documents.

@@ -44,13 +44,37 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of this process, with the environment it was given (entries `NAME=value`).
+    /// The places of this process, with the environment it was given (entries `NAME=value`). A user database that
+    /// cannot be read counts as one that does not know us: for what a person types, not for judging.
     pub fn from_process(env: &[Vec<u8>]) -> Places {
         let uid = sys::ids::uid();
+        Places::of(env, uid, sys::ids::user(uid).ok().flatten())
+    }
+
+    /// The same for judging.
+    ///
+    /// # Errors
+    /// The user database cannot be read (a limit on open files is enough): whose documents rule is not known then,
+    /// and without the user's the rest may be looser.
+    pub fn known(env: &[Vec<u8>]) -> Result<Places, LoadError> {
+        let uid = sys::ids::uid();
+        let user = sys::ids::user(uid).map_err(|e| Details {
+            file: "/etc/passwd".into(),
+            line: None,
+            column: None,
+            field: None,
+            kind: LoadErrorKind::Unreadable,
+            what: format!("cannot be read, so that the user's documents cannot be found: {e}"),
+            remedy: "look at its mode and at the limit on open files".into(),
+        })?;
+        Ok(Places::of(env, uid, user))
+    }
+
+    fn of(env: &[Vec<u8>], uid: u32, user: Option<sys::ids::User>) -> Places {
         let named = sys::environ::value(env, b"EXEC_GUARD_HOME").filter(|v| !v.is_empty());
         Places {
             system: PathBuf::from(SYSTEM),
-            home: sys::ids::user(uid).map(|u| u.home),
+            home: user.map(|u| u.home),
             named: named.map(|v| PathBuf::from(OsStr::from_bytes(v))),
             uid,
         }

@@ -1,4 +1,5 @@
 //! Who we are: ids, and the home folder of the user database (never `$HOME`, which a caller can set).
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -29,10 +30,18 @@ pub struct User {
 /// `/etc/passwd` is read first and by hand: it is one small file, and a static program that asks the C library
 /// would have it load modules of the system's. Only where it does not name the id the C library is asked, so
 /// that users of a directory service have a home as well.
-pub fn user(uid: u32) -> Option<User> {
-    let listed =
-        crate::file::slurp(Path::new("/etc/passwd"), 64 << 20).ok().and_then(|text| in_passwd(&text, uid));
-    listed.or_else(|| from_library(uid)).filter(|u| u.home.is_absolute())
+///
+/// # Errors
+///
+/// Those of reading the file, but for its absence: nobody knows then whose documents rule.
+pub fn user(uid: u32) -> io::Result<Option<User>> {
+    let text = match crate::file::slurp(Path::new("/etc/passwd"), 64 << 20) {
+        // Small containers have none.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
+        text => text?,
+    };
+    let known = in_passwd(&text, uid).or_else(|| from_library(uid));
+    Ok(known.filter(|u| u.home.is_absolute()))
 }
 
 /// The fields of passwd(5): name, password, uid, gid, comment, home, shell.
@@ -79,6 +88,6 @@ mod tests {
 
     #[test]
     fn an_unknown_id_has_no_home() {
-        assert_eq!(user(3_999_999_999), None);
+        assert_eq!(user(3_999_999_999).unwrap(), None);
     }
 }

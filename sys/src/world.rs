@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use nix::errno::Errno;
 use nix::fcntl::AtFlags;
 use nix::unistd::AccessFlags;
 use policy::{FileId, FileInfo, FileKind, World};
@@ -33,6 +34,8 @@ pub struct Host {
     infos: RefCell<BTreeMap<Vec<u8>, Option<FileInfo>>>,
     steps: RefCell<BTreeMap<Vec<u8>, Step>>,
     shells: OnceCell<Vec<Vec<u8>>>,
+    /// The first look that failed for a reason that says nothing about the file.
+    fault: RefCell<Option<(Vec<u8>, Errno)>>,
 }
 
 impl Host {
@@ -51,6 +54,24 @@ impl Host {
         steps.insert(path.to_vec(), Step::Here);
     }
 
+    /// A look that failed although the file may be there: the path, and the kernel's error (EIO, or no descriptor
+    /// left). The policy was told that there is no such file; whether a verdict may rest on that is for the caller
+    /// to say.
+    pub fn fault(&self) -> Option<(Vec<u8>, std::io::Error)> {
+        self.fault.borrow().as_ref().map(|(path, e)| (path.clone(), (*e).into()))
+    }
+
+    /// Notes a failed look, unless it is an answer: not there, not for us, no such path.
+    fn failed(&self, path: &[u8], e: &std::io::Error) {
+        let errno = Errno::from_raw(e.raw_os_error().unwrap_or(libc::EINVAL));
+        // What whoever starts us could bring about by a limit, or a broken disk. A network that is away is an
+        // answer as well: a shell would go on with the next folder of PATH.
+        let answer = !matches!(errno, Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM | Errno::EIO);
+        if !answer {
+            self.fault.borrow_mut().get_or_insert_with(|| (path.to_vec(), errno));
+        }
+    }
+
     /// One component: `path` is canonical but for its last name.
     fn step(&self, path: &[u8]) -> Step {
         if let Some(known) = self.steps.borrow().get(path) {
@@ -60,7 +81,10 @@ impl Host {
             Ok(target) => Step::Link(target.into_os_string().into_vec()),
             // readlink(2): EINVAL = it exists and is no symbolic link.
             Err(e) if e.raw_os_error() == Some(libc::EINVAL) => Step::Here,
-            Err(_) => Step::Gone,
+            Err(e) => {
+                self.failed(path, &e);
+                Step::Gone
+            }
         };
         self.steps.borrow_mut().insert(path.to_vec(), step.clone());
         step
@@ -77,7 +101,7 @@ impl World for Host {
         if let Some(known) = self.infos.borrow().get(path) {
             return *known;
         }
-        let info = look(path);
+        let info = look(path).inspect_err(|e| self.failed(path, e)).ok();
         self.infos.borrow_mut().insert(path.to_vec(), info);
         info
     }
@@ -133,22 +157,7 @@ impl World for Host {
     }
 
     fn head(&self, path: &[u8]) -> Option<Vec<u8>> {
-        let mut file = crate::file::open(of(path)).ok()?;
-        if !file.metadata().ok()?.is_file() {
-            return None;
-        }
-        let mut head = vec![0; 256];
-        let mut len = 0;
-        while let Some(rest) = head.get_mut(len..).filter(|r| !r.is_empty()) {
-            match file.read(rest) {
-                Ok(0) => break,
-                Ok(n) => len += n,
-                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => return None,
-            }
-        }
-        head.truncate(len);
-        Some(head)
+        head(path).inspect_err(|e| self.failed(path, e)).ok().flatten()
     }
 
     /// Looks at the file and at every folder above it, since who can write a folder can put another file in
@@ -165,13 +174,16 @@ impl World for Host {
                 return m.uid() != 0 || shared;
             }
             let sticky = m.is_dir() && m.mode() & 0o1000 != 0;
-            m.uid() == uid || (!sticky && allowed(p.as_os_str().as_bytes(), AccessFlags::W_OK))
+            m.uid() == uid
+                || (!sticky && allowed(p.as_os_str().as_bytes(), AccessFlags::W_OK).unwrap_or(true))
         })
     }
 
     fn shells(&self) -> Vec<Vec<u8>> {
         let read = || {
-            let text = crate::file::slurp(of(b"/etc/shells"), 1 << 20).unwrap_or_default();
+            let path = b"/etc/shells";
+            let text = crate::file::slurp(of(path), 1 << 20).inspect_err(|e| self.failed(path, e));
+            let text = text.unwrap_or_default();
             let lines = text.split(|b| *b == b'\n').map(<[u8]>::trim_ascii);
             lines.filter(|l| l.starts_with(b"/")).map(Vec::from).collect()
         };
@@ -183,9 +195,29 @@ fn of(path: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(path))
 }
 
+/// The first 256 bytes of a regular file.
+fn head(path: &[u8]) -> std::io::Result<Option<Vec<u8>>> {
+    let mut file = crate::file::open(of(path))?;
+    if !file.metadata()?.is_file() {
+        return Ok(None);
+    }
+    let mut head = vec![0; 256];
+    let mut len = 0;
+    while let Some(rest) = head.get_mut(len..).filter(|r| !r.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(n) => len += n,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    head.truncate(len);
+    Ok(Some(head))
+}
+
 /// One look: stat(2), and access(2) with effective ids where the kind can be executed.
-fn look(path: &[u8]) -> Option<FileInfo> {
-    let m = std::fs::metadata(of(path)).ok()?;
+fn look(path: &[u8]) -> std::io::Result<FileInfo> {
+    let m = std::fs::metadata(of(path))?;
     let kind = if m.is_file() {
         FileKind::Regular
     } else if m.is_dir() {
@@ -193,12 +225,17 @@ fn look(path: &[u8]) -> Option<FileInfo> {
     } else {
         FileKind::Other
     };
-    let executable = kind != FileKind::Other && m.mode() & 0o111 != 0 && allowed(path, AccessFlags::X_OK);
-    Some(FileInfo { id: id(&m), kind, mode: m.mode() & 0o7777, uid: m.uid(), gid: m.gid(), executable })
+    let executable = kind != FileKind::Other && m.mode() & 0o111 != 0 && allowed(path, AccessFlags::X_OK)?;
+    Ok(FileInfo { id: id(&m), kind, mode: m.mode() & 0o7777, uid: m.uid(), gid: m.gid(), executable })
 }
 
-fn allowed(path: &[u8], how: AccessFlags) -> bool {
-    nix::unistd::faccessat(nix::fcntl::AT_FDCWD, of(path), how, AtFlags::AT_EACCESS).is_ok()
+fn allowed(path: &[u8], how: AccessFlags) -> std::io::Result<bool> {
+    match nix::unistd::faccessat(nix::fcntl::AT_FDCWD, of(path), how, AtFlags::AT_EACCESS) {
+        Ok(()) => Ok(true),
+        // Not allowed; or, for a write, on a file system that nobody writes, or a program that is running.
+        Err(Errno::EACCES | Errno::EPERM | Errno::EROFS | Errno::ETXTBSY) => Ok(false),
+        Err(e) => Err(e.into()),
+    }
 }
 
 /// The identity that a look at a file tells.
@@ -288,6 +325,18 @@ mod tests {
         assert_eq!(host.info(b"/dev/null").unwrap().kind, FileKind::Other);
         assert_eq!(host.info(b"/no/such"), None);
         assert_eq!(host.info(b"/bin/sh\0x"), None);
+    }
+
+    #[test]
+    fn plain_answers_are_no_faults() {
+        let host = Host::new();
+        for path in [&b"/no/such"[..], b"/etc/passwd/x", b"/a\0b"] {
+            assert_eq!((host.info(path), host.real(path), host.head(path)), (None, None, None));
+        }
+        assert!(host.fault().is_none());
+        host.failed(b"/x", &Errno::EMFILE.into());
+        host.failed(b"/y", &Errno::EIO.into());
+        assert_eq!(host.fault().unwrap().0, b"/x");
     }
 
     #[test]
