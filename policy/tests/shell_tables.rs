@@ -385,6 +385,8 @@ fn renderings() {
         (Dialect::Bash, "X=a:~/b w", "X='a':~/'b' 'w'"),
         (Dialect::Dash, "cat <<E | w\nEOF\nE\n", "'cat' <<'EOF_' | 'w'\nEOF\nEOF_\n"),
         (Dialect::Bash, "if a; then b; fi >&2", "if 'a'; then 'b'; fi >&2"),
+        // Found by fuzzing: with its number in front of `&>` this was an argument `1`.
+        (Dialect::Bash, "w 1>&/dev/null", "'w' &> '/dev/null'"),
         (Dialect::Bash, "w `v`", "'w' $( 'v' )"),
         (Dialect::Bash, "[[ a == b* ]]", "[[ 'a' == 'b'* ]]"),
     ];

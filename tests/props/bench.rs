@@ -112,19 +112,24 @@ fn policy(work: &Path, n: usize, ctl: &Path) -> PathBuf {
         {"security": "allowlist", "ask": "on-miss", "askFallback": "deny", "allowlist": list}}})
     };
     let file = dir.join("exec-approvals.json");
-    list.push(last);
-    fs::write(&file, doc(&list).to_string()).expect("document");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("mode");
-    // The edit that also writes the index, where exec-guardctl can.
-    let indexed = Command::new(ctl)
+    let write = |list: &[Value]| {
+        fs::write(&file, doc(list).to_string()).expect("document");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("mode");
+    };
+    write(&list);
+    // The edit that adds the entry also writes the index, where there is to be one.
+    let added = Command::new(ctl)
         .args(["approvals", "allowlist", "add", "/usr/bin/true", "--agent", "main"])
         .env("EXEC_GUARD_HOME", &dir)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
-    if !(indexed.is_ok_and(|s| s.success()) && dir.join("policy.idx").exists()) {
-        eprintln!("note: no policy.idx for {n} entries: the document is parsed at each start");
+    if !added.is_ok_and(|s| s.success()) {
+        list.push(last);
+        write(&list);
     }
+    let indexed = if dir.join("policy.idx").exists() { "through policy.idx" } else { "parsed at each start" };
+    println!("{n} entries: {indexed}");
     dir
 }
 

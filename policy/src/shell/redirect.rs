@@ -129,7 +129,7 @@ impl Lexer<'_> {
         Some((*op, len))
     }
 
-    fn redirect_target(&mut self, start: usize, fd: Option<u32>, mut op: RedirectOp) -> Redirect {
+    fn redirect_target(&mut self, start: usize, mut fd: Option<u32>, mut op: RedirectOp) -> Redirect {
         let strip_tabs = op == RedirectOp::HereDoc && self.src.get(self.pos.wrapping_sub(1)) == Some(&b'-');
         self.blanks();
         if op == RedirectOp::HereDoc {
@@ -155,6 +155,8 @@ impl Lexer<'_> {
             let descriptor = !literal.is_empty() && digits.iter().all(u8::is_ascii_digit);
             if !descriptor && self.extended() {
                 op = RedirectOp::Both;
+                // `1>&FILE` is `&>FILE`, which takes no number: `1&>FILE` would be an argument `1`.
+                fd = None;
             }
         }
         // dash takes one digit or `-` behind `&`, and says so while it parses.
