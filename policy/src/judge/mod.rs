@@ -3,6 +3,8 @@
 //! [`Judge`] collects segments and raw findings while the text is walked ([`walk`]) and each simple command is
 //! judged ([`command`]). What a raw finding leads to is decided at the end, by the table of `decide`: a rule never
 //! knows the policy's `security` and `ask`.
+mod builtin;
+mod carry;
 mod command;
 mod redirect;
 mod walk;
@@ -20,7 +22,7 @@ use crate::resolve::{Executable, Lookup};
 use crate::shell::Dialect;
 use crate::world::World;
 
-pub(crate) use command::hardening;
+pub(crate) use carry::hardening;
 pub(crate) use walk::Text;
 
 /// How much a raw finding weighs, before the policy's `security` and `ask` are applied.

@@ -1,0 +1,305 @@
+//! What a wrapper, carrier or shell carries: judged like the command that carries it.
+use super::command::Listed;
+use super::{Context, Judge, Meta, Outcome, Weight, visible};
+use crate::arg::Arg;
+use crate::evaluation::SatisfiedBy;
+use crate::reason::Reason;
+use crate::resolve::{DEFAULT_PATH, Executable, Resolution, look, resolve_script};
+use crate::rules::entry::Match;
+use crate::rules::safe_bins;
+use crate::shell::Dialect;
+use crate::wrapper::{self, Carried, Class, Inner, ShellUse};
+
+/// Programs that hold many: the shell inside is not the one that PATH has under that name.
+const MULTICALL: &[&[u8]] = &[b"busybox", b"toybox"];
+
+impl Judge<'_> {
+    /// A program that runs another one: both layers are judged.
+    #[expect(clippy::too_many_arguments, reason = "one caller; each is a different thing about one command")]
+    pub(super) fn carries(
+        &mut self,
+        at: usize,
+        names: &[&[u8]],
+        exe: Option<&Executable>,
+        carried: Carried,
+        args: &[Arg],
+        listed: &Listed,
+        ctx: &Context,
+        out: &mut Outcome,
+    ) {
+        if listed.best == Match::Full && listed.carries {
+            self.satisfy(at, SatisfiedBy::Allowlist, listed.entry.clone());
+            out.verbatim = true;
+            return;
+        }
+        for (name, value) in &carried.assignments {
+            self.assignment(Some(at), None, name, Some(value), true, None);
+        }
+        if let Some(why) = carried.also_ask {
+            self.found(Weight::Miss, Reason::Hazard, Some(at), why.into_owned());
+        }
+        let mut inner_ctx =
+            self.inside(at, &carried.unset, &carried.assignments, carried.chdir.as_ref(), ctx);
+        if out.builtin {
+            // `command X` and `builtin X` stay in the shell, `exec X` leaves it.
+            inner_ctx.builtins = !names.contains(&b"exec".as_slice());
+            inner_ctx.dialect = ctx.dialect;
+        }
+        let before = self.segments.len();
+        let raws = self.raw.len();
+        let mut own_entry_needed = false;
+        for inner in &carried.inner {
+            match inner {
+                Inner::Argv { words, range } => {
+                    let applet = words.first().and_then(Arg::literal).unwrap_or_default();
+                    if names.iter().any(|n| MULTICALL.contains(n)) && wrapper::is_shell(applet, &[]) {
+                        let why = "the language of a multi-call program's shell is not understood here";
+                        self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why.to_owned());
+                    }
+                    let meta = Meta { text: shown_line(words), ..Meta::default() };
+                    let o = self.command(words, meta, &inner_ctx);
+                    let exact = range.len() == words.len();
+                    if let (true, true, Some(exe)) = (exact, out.builtin, &o.exe) {
+                        // The shell itself starts it: by the path it was judged as, like every other program.
+                        out.rewrites.push((range.start + 1, vec![exe.found.clone()]));
+                    }
+                    out.recheck.extend(o.recheck);
+                    out.recheck.extend(o.exe);
+                    for (i, with) in o.rewrites.into_iter().filter(|_| exact) {
+                        out.rewrites.push((range.start + i + 1, with));
+                    }
+                }
+                Inner::Elsewhere { words, .. } => {
+                    // It runs where nothing can be looked up, but a deny list of names holds there too.
+                    let name = words.first().and_then(Arg::literal);
+                    self.lists(at, name, None, words.get(1..).unwrap_or_default(), &inner_ctx);
+                }
+                Inner::Text { text: None, .. } => {
+                    let why = "the text given to a shell is known only at run time".to_owned();
+                    self.found(Weight::Unknowable, Reason::DynamicArgument, Some(at), why);
+                }
+                Inner::Text { text: Some(text), at: index, shell, positional } => {
+                    let words: Vec<Arg> = args.get(positional.clone()).unwrap_or_default().to_vec();
+                    self.inner_text(at, exe, text, *index, shell, &words, &inner_ctx, out);
+                }
+                Inner::Script { word, at: index } => {
+                    own_entry_needed |= !ctx.linked_shell;
+                    self.script(at, word, args.get(index + 1..).unwrap_or_default(), &inner_ctx, out);
+                }
+                Inner::Stdin => {
+                    let why = format!(
+                        "{} would read code from its standard input",
+                        visible(names.first().copied().unwrap_or_default())
+                    );
+                    self.found(Weight::Unknowable, Reason::Code, Some(at), why);
+                }
+            }
+        }
+        // A finding about what is carried is one about the carrier too.
+        let inner_satisfied = (before..self.segments.len()).all(|i| self.satisfied(i))
+            && !self.raw.iter().skip(raws).any(|r| r.segment.is_none());
+        let entry = listed.best == Match::Full;
+        let is_guard = exe.is_some_and(|e| self.inv.guard.exe.is_some_and(|g| g.same_file(&e.id)));
+        let trusted = out.builtin
+            || ctx.linked_shell
+            || is_guard
+            || entry
+            || exe.is_some_and(|e| {
+                safe_bins::trusted(&e.found, &e.real, &self.policy.safe_bin_trusted_dirs, self.world)
+            });
+        let needs_entry = !ctx.linked_shell && (own_entry_needed || carried.class != Class::Transparent);
+        let shown = visible(names.first().copied().unwrap_or_default());
+        if needs_entry && !entry {
+            let why = format!("{shown} carries another program and has no entry of its own");
+            self.found(Weight::Miss, Reason::WrapperEntry, Some(at), why);
+        } else if carried.class == Class::Remote && !listed.by_args {
+            let why = format!("what {shown} carries is not known here; its entry must say so");
+            self.found(Weight::Miss, Reason::Remote, Some(at), why);
+        } else if !trusted {
+            let why = format!("{shown} lies outside the trusted folders and has no entry of its own");
+            self.found(Weight::Miss, Reason::AllowlistMiss, Some(at), why);
+        } else if inner_satisfied && !self.raw.iter().any(|r| r.segment == Some(at)) {
+            let by = if needs_entry { SatisfiedBy::Allowlist } else { SatisfiedBy::Wrapper };
+            let e = if needs_entry { listed.entry.clone() } else { None };
+            self.satisfy(at, by, e);
+        }
+    }
+
+    fn inside(
+        &self,
+        at: usize,
+        unset: &Option<Vec<Vec<u8>>>,
+        assignments: &[(Vec<u8>, Arg)],
+        chdir: Option<&Arg>,
+        ctx: &Context,
+    ) -> Context {
+        let mut inner = ctx.clone();
+        inner.depth += 1;
+        inner.within = Some(at);
+        inner.builtins = false;
+        inner.functions = false;
+        inner.linked_shell = false;
+        if unset.as_ref().is_none_or(|u| u.iter().any(|n| n == b"PATH")) {
+            inner.path = Some(DEFAULT_PATH.to_vec());
+        }
+        if let Some((_, value)) = assignments.iter().rev().find(|(n, _)| n == b"PATH") {
+            inner.path = value.literal().map(<[u8]>::to_vec);
+        }
+        if let Some(to) = chdir {
+            let place = to.literal().zip(ctx.logical.as_deref()).map(|(to, base)| self.place(base, to));
+            inner.cwd = place.as_ref().and_then(|p| p.physical.clone());
+            inner.logical = place.map(|p| p.logical);
+        }
+        inner
+    }
+
+    /// Text carried by a shell, or by a program that calls one.
+    #[expect(clippy::too_many_arguments, reason = "one caller; each is a different thing about one command")]
+    fn inner_text(
+        &mut self,
+        at: usize,
+        exe: Option<&Executable>,
+        text: &[u8],
+        index: usize,
+        shell: &ShellUse,
+        positional: &[Arg],
+        ctx: &Context,
+        out: &mut Outcome,
+    ) {
+        // The wrapper itself if it is the shell, else the `sh` it calls.
+        let own = exe.filter(|e| {
+            Dialect::of_name(e.real_name()).is_some() && wrapper::is_shell(e.name(), self.shells())
+        });
+        let called = match own {
+            Some(e) => Some(e.clone()),
+            None if shell.name == b"sh" => look(b"/bin/sh", self.world, true),
+            None if shell.name == wrapper::FROM_ENVIRONMENT => {
+                let named = super::variable(&self.inv.env, b"SHELL").filter(|s| s.first() == Some(&b'/'));
+                look(named.unwrap_or(b"/bin/sh"), self.world, true)
+            }
+            // Another shell than the system's, chosen by an account.
+            None => None,
+        };
+        let Some(dialect) = called.as_ref().and_then(|e| Dialect::of_name(e.real_name())) else {
+            let why = format!("the language of {} is not understood here", visible(&shell.name));
+            self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why);
+            return;
+        };
+        if let Some(words) = positional_carrier(text, positional) {
+            let meta = Meta { text: shown_line(words), ..Meta::default() };
+            let mut inner = ctx.clone();
+            // `$0 "$@"` is looked up by the shell: its builtins come first.
+            inner.dialect = Some(dialect);
+            inner.builtins = true;
+            let o = self.command(words, meta, &inner);
+            out.recheck.extend(o.recheck);
+            self.harden(own, shell, dialect, index, None, out);
+            return;
+        }
+        let mut inner = ctx.clone();
+        inner.dialect = Some(dialect);
+        inner.builtins = true;
+        inner.functions = true;
+        inner.outermost = false;
+        if self.policy.login_ask && shell.startup {
+            let why = format!("{} would run start-up files", visible(&shell.name));
+            self.found(Weight::Miss, Reason::Construct, Some(at), why);
+        }
+        let walked = self.text(text, dialect, &inner);
+        out.recheck.extend(walked.recheck.iter().cloned());
+        match walked.render(text, dialect) {
+            Ok(rendered) => self.harden(own, shell, dialect, index, Some(rendered), out),
+            Err(construct) => {
+                if !self.raw.iter().any(|r| r.weight >= Weight::Miss) {
+                    let why = format!("{} cannot be written out again", construct.name());
+                    self.found(Weight::Miss, construct.reason(), Some(at), why);
+                }
+            }
+        }
+    }
+
+    /// The words of a shell in the form that is executed: no start-up files, no imported functions, the rendering in
+    /// place of the text.
+    fn harden(
+        &self,
+        own: Option<&Executable>,
+        shell: &ShellUse,
+        dialect: Dialect,
+        index: usize,
+        rendered: Option<Vec<u8>>,
+        out: &mut Outcome,
+    ) {
+        if let Some(text) = rendered {
+            out.rewrites.push((index + 1, vec![text]));
+        }
+        if own.is_none() || index == 0 {
+            return;
+        }
+        let mut options: Vec<Vec<u8>> = hardening(dialect).iter().map(|o| o.to_vec()).collect();
+        options.extend(shell.keep.iter().cloned());
+        options.push(b"-c".to_vec());
+        out.rewrites.push((1, options));
+        for i in 2..=index {
+            out.rewrites.push((i, Vec::new()));
+        }
+    }
+
+    /// A script file given to a shell: judged as a program of its own.
+    fn script(&mut self, at: usize, word: &Arg, rest: &[Arg], ctx: &Context, out: &mut Outcome) {
+        let Some(name) = word.literal() else {
+            let why = "the script's name is known only at run time".to_owned();
+            self.found(Weight::Unknowable, Reason::DynamicName, Some(at), why);
+            return;
+        };
+        let rest = rest.to_vec();
+        let words: Vec<Arg> = std::iter::once(word.clone()).chain(rest.iter().cloned()).collect();
+        let inner = self.push(&words, Meta { text: shown_line(&words), ..Meta::default() }, ctx);
+        let exe = match resolve_script(name, self.lookup(ctx), self.world) {
+            Resolution::Found(exe) => exe,
+            Resolution::Missing | Resolution::CwdUnknown | Resolution::Shadowed(_) => {
+                let why = format!("the script `{}` is not there now", visible(name));
+                self.found(Weight::Unknowable, Reason::Unresolved, Some(inner), why);
+                return;
+            }
+        };
+        if let Some(s) = self.segment(inner) {
+            s.exe = Some(exe.clone());
+        }
+        self.lists(inner, Some(name), Some(&exe), &rest, ctx);
+        let listed = self.listed(Some(name), Some(&exe), &rest, ctx);
+        if listed.best == Match::Full {
+            self.satisfy(inner, SatisfiedBy::Allowlist, listed.entry);
+            out.recheck.push(exe);
+        } else {
+            let why = format!("no entry covers the script {}", visible(&exe.found));
+            self.found(Weight::Miss, Reason::ScriptEntry, Some(inner), why);
+        }
+    }
+}
+
+/// Options that keep start-up files and imported functions out.
+pub(crate) fn hardening(dialect: Dialect) -> &'static [&'static [u8]] {
+    match dialect {
+        // -p: functions, BASH_ENV and SHELLOPTS are not taken from the environment (bash(1), "privileged").
+        Dialect::Bash => &[b"--noprofile", b"--norc", b"-p"],
+        Dialect::Zsh => &[b"-f"],
+        Dialect::Dash => &[],
+    }
+}
+
+/// `$0 "$@"` and its kind: the operands are the command. Exact shapes only.
+fn positional_carrier<'w>(text: &[u8], positional: &'w [Arg]) -> Option<&'w [Arg]> {
+    let text = text.trim_ascii();
+    let text = text.strip_prefix(b"exec ").unwrap_or(text);
+    let text = text.strip_prefix(b"-- ").unwrap_or(text);
+    let words = match text {
+        b"\"$0\" \"$@\"" => positional,
+        b"\"$@\"" => positional.get(1..)?,
+        _ => return None,
+    };
+    (!words.is_empty()).then_some(words)
+}
+
+fn shown_line(words: &[Arg]) -> Vec<u8> {
+    super::line(&words.iter().map(|a| a.shown().to_vec()).collect::<Vec<_>>())
+}
