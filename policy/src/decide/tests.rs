@@ -298,6 +298,13 @@ fn lists_that_tighten() {
     assert_eq!(c.text("rm x").decision, Decision::Deny);
     assert_eq!(c.text("git status").decision, Decision::Allow);
     assert_eq!(c.text("$x y").decision, Decision::Ask, "an unknown name could be the denied one");
+    assert_eq!(
+        c.text("git log $x > out & for f in *; do ls $f; done").decision,
+        Decision::Allow,
+        "all is named"
+    );
+    assert_eq!(c.text("echo $(rm x)").decision, Decision::Deny);
+    assert_eq!(c.text("ls 'unterminated").decision, Decision::Ask);
     let mut c = Case::new(&["/usr/bin/**"]).with(|e| e.asklist = vec![entry("git")]);
     asks(&c.argv(&["git"]), "asklist");
     let mut c = Case::new(&[]).security(Security::Full).with(|e| e.asklist = vec![entry("git")]);

@@ -162,7 +162,8 @@ impl Judge<'_> {
             let segment = noted.command.and_then(|id| walk.segment_of.get(&id)).copied().or(ctx.within);
             let shown = visible(walk.source.get(noted.span.start..noted.span.end).unwrap_or_default());
             let why = format!("{}: `{shown}`", noted.construct.name());
-            self.found(Weight::Unknowable, noted.construct.reason(), segment, why);
+            let weight = if noted.construct.commands_are_named() { Weight::Miss } else { Weight::Unknowable };
+            self.found(weight, noted.construct.reason(), segment, why);
             if let (Some(raw), true) = (self.raw.last_mut(), walk.outermost) {
                 raw.span = Some(noted.span);
             }

@@ -88,3 +88,27 @@ constructs! {
     LimitBraces "brace expansion to more than 4,096 words" Ask Ask Limit;
     LimitSteps "more than 1,000,000 steps" Ask Ask Limit;
 }
+
+impl Construct {
+    /// True if what runs can still be told although the construct asks: every command in it is named by the tree.
+    /// Under `security: full` with a denylist only the others ask, since a denied name could hide in them.
+    pub fn commands_are_named(self) -> bool {
+        use Construct as C;
+        self.checked() == Treatment::Judge
+            || matches!(
+                self,
+                C::ProcessSubstitution
+                    | C::ArithFor
+                    | C::Select
+                    | C::Coproc
+                    | C::Background
+                    | C::TimeOptions
+                    | C::RedirectName
+                    | C::HereDocExpanding
+                    | C::LocaleQuote
+                    | C::ParamAssign
+                    | C::AssignAppend
+                    | C::ExtGlob
+            )
+    }
+}
