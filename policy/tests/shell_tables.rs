@@ -72,6 +72,7 @@ const COMMON: &[Row] = &[
     ("echo $\\\n(touch x)", "echo ? / touch x", &[C::ContinuationInWord, C::CommandSubstitution]),
     ("echo \"a $x\" $x ${x} $? $1 $@", "echo ? ? ? ? ? ?", &[]),
     ("echo ${x:-a b} ${#x} ${x##*/} ${x%.c}", "echo ? ? ? ?", &[C::ParamDefault]),
+    ("echo \"${x:-a$}\"", "echo ?", &[C::ParamDefault, C::ParamOther]),
     ("echo ${x:=a}", "echo ?", &[C::ParamAssign]),
     ("echo ${x:-$(w)}", "echo ? / w", &[C::ParamDefault, C::CommandSubstitution]),
     ("echo ${#x}; w", "echo ? / w", &[C::ParamDefault]),
@@ -308,7 +309,7 @@ fn words_know_their_prefix_and_number() {
         ("-$x", b"-", false),
         ("'-'\"$x\"", b"-", true),
         ("a*", b"a", false),
-        ("~/a", b"", false),
+        ("~/a", b"", true),
     ];
     for (word, prefix, single) in rows {
         let text = format!("w {word}");

@@ -264,7 +264,12 @@ impl Lexer<'_> {
         let parts = pieces.finish(self.src, false);
         // A dollar, quote or brace that stands for itself here stands for something else elsewhere.
         let odd = |b: &u8| matches!(b, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'{');
-        if parts.iter().any(|part| matches!(part, Part::Bare(bytes) if bytes.iter().any(odd))) {
+        let stands_for_itself = |part: &Part| match part {
+            Part::Bare(bytes) => bytes.iter().any(odd),
+            Part::Quoted(_) => quoted,
+            _ => false,
+        };
+        if parts.iter().any(stands_for_itself) {
             self.note(Construct::ParamOther, start);
         }
         parts

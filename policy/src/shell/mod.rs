@@ -18,6 +18,7 @@ mod parse;
 mod quote;
 mod redirect;
 mod render;
+mod render_word;
 mod visit;
 mod word;
 mod words;

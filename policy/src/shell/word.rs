@@ -5,7 +5,7 @@ use crate::shell::ast::{Part, Word};
 use crate::shell::brace::Pieces;
 use crate::shell::construct::Construct;
 use crate::shell::lex::{Lexer, first_char, is_meta, is_name, name_length, suspect};
-use crate::shell::render::renders_as_source;
+use crate::shell::render_word::renders_as_source;
 use crate::shell::words::tilde_at_risk;
 use crate::shell::{Dialect, MAX_COMMANDS};
 
