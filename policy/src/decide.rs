@@ -132,11 +132,14 @@ fn text_form(judge: &mut Judge<'_>, text: &[u8], shell: Option<&[u8]>, args: &[V
         }
     };
     let name0 = last_component(&named).to_vec();
-    let original = Plan {
-        argv: [vec![name0.clone(), b"-c".to_vec(), text.to_vec()], args.to_vec()].concat(),
-        script: Some(text.to_vec()),
-        ..Plan::of(shell.clone())
-    };
+    let mut argv = vec![name0.clone(), b"-c".to_vec()];
+    if matches!(text.first(), Some(b'-' | b'+')) {
+        // Else the shell would take the text for an option.
+        argv.push(b"--".to_vec());
+    }
+    argv.push(text.to_vec());
+    argv.extend_from_slice(args);
+    let original = Plan { argv, script: Some(text.to_vec()), ..Plan::of(shell.clone()) };
     let Some(dialect) = Dialect::of_name(shell.real_name()) else {
         let why = format!("the language of {} is not understood here", visible(&shell.real));
         judge.found(Weight::Unknowable, Reason::Construct, None, why);

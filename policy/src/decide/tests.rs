@@ -364,6 +364,9 @@ fn a_yes_is_bound_to_its_question() {
     let yes = Answer::new(Choice::AllowOnce, digest(&e), None);
     let p = e.permit_of(&yes).unwrap();
     assert_eq!(words(&p), ["bash", "-c", "git log > out"], "the original bytes");
+    let dash = c.text("-x > out");
+    let p = dash.permit_of(&Answer::new(Choice::AllowOnce, digest(&dash), None)).unwrap();
+    assert_eq!(words(&p), ["bash", "-c", "--", "-x > out"], "a text is no option");
     let other = c.text("git log > out2");
     assert!(other.permit_of(&yes).is_none());
     assert!(e.permit_of(&Answer::new(Choice::Deny, digest(&e), None)).is_none());
