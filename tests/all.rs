@@ -35,3 +35,9 @@ mod approvals;
 mod ctl;
 /// Oracle 2: the real shells.
 mod oracle;
+
+/// What an unattended run does not inherit.
+mod environ;
+
+/// One line a decision.
+mod journal;
