@@ -3,6 +3,8 @@
 
 pub mod secret;
 pub mod show;
+pub mod verdict;
+pub mod words;
 
 pub use secret::{mask_text, mask_words};
 pub use show::Shown;

@@ -1,17 +1,16 @@
 //! Says what would happen and why, and runs nothing: the same verdict with the last step cut off.
 use std::fmt::Write;
 
-use policy::{Arg, Decision, Evaluation, Segment};
-use protocol::Shown;
-use serde_json::{Value, json};
+use policy::{Decision, Evaluation};
+use protocol::{Shown, verdict, words};
 
 use crate::exit::Exit;
-use crate::{say, words};
+use crate::say;
 
 /// Prints the verdict; returns the code that says it.
 pub fn report(eval: &Evaluation, json: bool) -> Exit {
     if json {
-        say::print(&format!("{}\n", as_json(eval)));
+        say::print(&format!("{}\n", verdict::json(eval)));
     } else {
         say::print(&as_text(eval));
     }
@@ -24,63 +23,6 @@ pub fn report(eval: &Evaluation, json: bool) -> Exit {
 
 fn shown(bytes: &[u8]) -> String {
     Shown::text(bytes).into_string()
-}
-
-/// Bytes for JSON: as they are where they are text, else with what is no text spelled out. JSON's own escapes
-/// keep control characters harmless.
-fn text(bytes: &[u8]) -> String {
-    std::str::from_utf8(bytes).map_or_else(|_| shown(bytes), str::to_owned)
-}
-
-/// The shape of the manual, to the letter.
-fn as_json(eval: &Evaluation) -> Value {
-    let e = &eval.effective;
-    let executes = match (eval.decision, eval.executes()) {
-        (Decision::Allow, Some(plan)) => match &plan.script {
-            Some(script) => json!({"shell": text(&plan.exe.found), "script": text(script)}),
-            None => json!({"argv": plan.argv.iter().map(|a| text(a)).collect::<Vec<_>>()}),
-        },
-        _ => Value::Null,
-    };
-    json!({
-        "decision": eval.decision.word(),
-        "agent": e.agent,
-        "policy": {
-            "security": words::security(e.security.value),
-            "ask": words::ask(e.ask.value),
-            "askFallback": words::security(e.ask_fallback.value),
-            "from": {"security": e.security.from, "ask": e.ask.from, "askFallback": e.ask_fallback.from},
-        },
-        "segments": eval.segments.iter().map(segment).collect::<Vec<_>>(),
-        "shell": eval.dialect.map(words::dialect),
-        "findings": eval.findings.iter().map(|f| json!({
-            "code": f.reason.code(),
-            "decision": f.decision.word(),
-            "segment": f.segment,
-            "span": f.span.map(|s| [s.start, s.end]),
-            "message": f.message,
-            "advice": f.advice,
-            "nearest": f.nearest.as_ref().map(|n| json!({"pattern": n})),
-        })).collect::<Vec<_>>(),
-        "executes": executes,
-        "notes": e.notes,
-    })
-}
-
-fn segment(s: &Segment) -> Value {
-    json!({
-        "text": text(&s.text),
-        "argv": s.argv.iter().map(|a| text(a.shown())).collect::<Vec<_>>(),
-        "dynamic": s.argv.iter().map(Arg::is_dynamic).collect::<Vec<_>>(),
-        "found": s.exe.as_ref().map(|e| text(&e.found)),
-        "real": s.exe.as_ref().map(|e| text(&e.real)),
-        "kind": s.kind.word(),
-        "within": s.within,
-        "satisfiedBy": s.satisfied_by.map(|b| b.word()),
-        "entry": s.entry.as_ref().map(|(pattern, from)| json!({"pattern": pattern, "from": from})),
-        "operator": s.operator,
-        "span": s.span.map(|s| [s.start, s.end]),
-    })
 }
 
 fn as_text(eval: &Evaluation) -> String {

@@ -5,13 +5,13 @@ use sys::exec::ExecError;
 use sys::world::Host;
 
 use crate::ask::{By, Verdict, ask};
-use crate::caller::{BadId, Caller, caller};
 use crate::exit::Exit;
 use crate::invoke::{Check, Claim};
 use crate::locate::{self, Settings};
 use crate::record::{Decided, record};
 use crate::say::Message;
 use crate::{check, remember};
+use store::caller::{BadId, Caller, caller};
 
 /// Judges a command and becomes it, or says why not.
 pub fn run(claim: Claim) -> Exit {
@@ -108,10 +108,11 @@ fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
             .say();
         Exit::Guard
     })?;
-    let caller = caller(claim.agent, claim.session, &env, &settings).map_err(|BadId(name)| {
-        Message::error(Reason::Usage, &format!("{name} holds what can be no id")).say();
-        Exit::Usage
-    })?;
+    let caller =
+        caller(claim.agent, claim.session, &env, &settings.marks, settings.tty).map_err(|BadId(name)| {
+            Message::error(Reason::Usage, &format!("{name} holds what can be no id")).say();
+            Exit::Usage
+        })?;
     let me = sys::environ::myself();
     let bytes = |p: &std::path::PathBuf| p.as_os_str().as_encoded_bytes().to_vec();
     let inv = Invocation {

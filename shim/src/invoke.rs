@@ -1,5 +1,6 @@
 //! The ways of being called: by another program's name, `--`, `-c`, `check`, or with a word for exec-guardctl.
 use policy::Form;
+use store::caller::id;
 
 /// What the caller wants of us, nothing of it believed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,12 +172,6 @@ impl<'a> Reader<'a> {
         id(&value)
             .ok_or_else(|| Usage(format!("`{}`: no such thing as this value", String::from_utf8_lossy(name))))
     }
-}
-
-/// An id or key that can be written into a document, a log line and a question.
-pub fn id(bytes: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    (!text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)).then(|| text.to_owned())
 }
 
 fn set<T>(place: &mut Option<T>, name: &[u8], value: T) -> Result<(), Usage> {

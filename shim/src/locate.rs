@@ -21,8 +21,8 @@ pub struct Places {
 pub struct Settings {
     /// How long a person has to answer, milliseconds.
     pub timeout_ms: u64,
-    /// False if the terminal is never asked.
-    pub tty: bool,
+    /// Whether the terminal is asked.
+    pub tty: Tty,
     /// A decision that cannot be written down is a refusal.
     pub journal_required: bool,
     /// Command text stands in the journal as it is, secrets included.
@@ -58,15 +58,16 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
     let loaded = store::load(&places.at).map_err(|e| e.to_string())?;
     // What depends on an agent among these is how long a person has: the caller's agent is not known yet.
     let s = loaded.policy.settings("main");
+    let signs = store::caller::signs(&s);
     let settings = Settings {
         timeout_ms: s.approval_timeout_ms,
-        tty: s.tty != Tty::Never,
+        tty: s.tty,
         journal_required: s.journal.required,
         journal_full: s.journal.text == JournalText::Full,
         journal: loaded.state.as_deref().map(|state| Journal::new(state, s.journal.max_bytes)),
         state: loaded.state,
         editable: loaded.editable,
-        marks: Marks::with(&s.mark_env, &s.mark_programs),
+        marks: signs,
     };
     Ok((loaded.policy, settings))
 }

@@ -6,14 +6,12 @@
 // In reading order: how we are called, what rules, what comes of it, how we leave.
 mod invoke;
 
-mod caller;
 mod locate;
 
 mod ask;
 mod check;
 mod record;
 mod remember;
-mod words;
 
 mod exit;
 mod guard;

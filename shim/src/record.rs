@@ -44,13 +44,18 @@ fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {
     let mut codes: Vec<&str> = eval.findings.iter().map(|f| f.reason.code()).collect();
     codes.dedup();
     let shown = |bytes: &[u8]| Shown::text(bytes).into_string();
-    let (argv, text) = match &inv.form {
-        Form::Program { argv, .. } => (if full { argv.clone() } else { mask_words(argv) }, None),
-        Form::Text { text, args, .. } => {
-            let text = if full { text.clone() } else { mask_text(text) };
-            (if full { args.clone() } else { mask_words(args) }, Some(shown(&text)))
-        }
+    let (words, text, shell, by_link) = match &inv.form {
+        Form::Program { argv, by_link } => (argv, None, None, *by_link),
+        Form::Text { text, shell, args } => (args, Some(text), shell.as_deref().map(shown), false),
     };
+    let kept = if full { words.clone() } else { mask_words(words) };
+    let kept_text = text.map(|t| if full { t.clone() } else { mask_text(t) });
+    let masked = kept != *words || kept_text.as_ref() != text;
+    let argv: Vec<String> = kept.iter().map(|w| logged(w)).collect();
+    let logged_text = kept_text.as_deref().map(logged);
+    // Only what stands there byte for byte can be judged again.
+    let exact = argv.iter().map(String::as_bytes).eq(words.iter().map(Vec::as_slice))
+        && logged_text.as_deref().map(str::as_bytes) == text.map(Vec::as_slice);
     // What covered it, so that a list can show when an entry was last of use.
     let entries: Vec<Value> = eval
         .segments
@@ -72,8 +77,10 @@ fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {
         "code": decided.code,
         "findings": codes,
         "entries": entries,
-        "argv": argv.iter().map(|a| shown(a)).collect::<Vec<_>>(),
-        "text": text,
+        "argv": argv,
+        "text": logged_text,
+        "shell": shell,
+        "byLink": by_link,
         "cwd": inv.cwd.as_deref().map(shown),
         "found": plan.map(|p| shown(&p.exe.found)),
         "real": plan.map(|p| shown(&p.exe.real)),
@@ -81,6 +88,30 @@ fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {
         "pid": sys::ids::pid(),
         "unattended": inv.unattended,
         "confined": decided.confined,
-        "masked": !full,
+        "masked": masked,
+        "exact": exact,
     })
+}
+
+/// Bytes for a record: line ends and tabs stay, since JSON itself spells them out; where there is anything else that
+/// hides or moves, all of it is spelled out.
+fn logged(bytes: &[u8]) -> String {
+    let plain = |piece: &[u8]| Shown::text(piece).as_str().as_bytes() == piece;
+    match std::str::from_utf8(bytes) {
+        Ok(text) if bytes.split(|b| matches!(b, b'\n' | b'\t')).all(plain) => text.to_owned(),
+        _ => Shown::text(bytes).into_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_keeps_what_json_makes_visible() {
+        assert_eq!(logged(b"a\n\tb \\n"), "a\n\tb \\n");
+        assert_eq!(logged(b"a\nb\x1b[2J"), "a\\nb\\x1b[2J");
+        assert_eq!(logged("a\u{202e}b".as_bytes()), "a\\u{202e}b");
+        assert_eq!(logged(b"\xff"), "\\xff");
+    }
 }

@@ -1,9 +1,10 @@
 //! Where policy documents and the journal live: reading them safely, and the one writer.
 //!
 //! [`locate`] finds the documents that rule and refuses those somebody else could have written; [`edit`] is the
-//! only writer of approvals documents there is; [`journal`] is what happened.
+//! only writer of approvals documents there is; [`journal`] is what happened; [`caller`] tells whose policy rules.
 #![forbid(unsafe_code)]
 
+pub mod caller;
 pub mod edit;
 pub mod index;
 pub mod journal;

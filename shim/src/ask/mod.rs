@@ -5,8 +5,8 @@ mod tty;
 use policy::{Answer, Choice, Evaluation, Invocation, Permit, Reason, Scope};
 use sys::world::Host;
 
-use crate::caller::{Caller, NoTerminal};
 use crate::locate::Settings;
+use store::caller::{Caller, NoTerminal};
 
 /// What came of a question.
 #[derive(Debug)]

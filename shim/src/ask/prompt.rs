@@ -5,7 +5,7 @@
 use policy::{Evaluation, Invocation, Plan, Proposal, Scope};
 use protocol::Shown;
 
-use crate::words;
+use protocol::words;
 
 /// More than this is not shown, and what is not shown whole is not asked.
 const MAX_LINES: usize = 1000;

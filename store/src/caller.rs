@@ -1,8 +1,7 @@
 //! Who calls: under which agents to judge, and whether a person can be asked at this terminal.
+use policy::document::{Settings, Tty};
 use policy::tables::marks::Marks;
 use sys::tty::Terminal;
-
-use crate::locate::Settings;
 
 /// Who calls, as far as can be told.
 #[derive(Debug)]
@@ -47,27 +46,39 @@ impl NoTerminal {
 #[derive(Debug)]
 pub struct BadId(pub &'static str);
 
-/// Finds out who calls. `env` is our own environment.
+/// Finds out who calls. `env` is our own environment, `agent` and `session` what the command line claims;
+/// `known` are the signs by which agents are known, `tty` whether the terminal may be asked.
 ///
 /// # Errors
-///
 /// [`BadId`] if a variable claims an id that can be none.
 pub fn caller(
     agent: Option<String>,
     session: Option<String>,
     env: &[Vec<u8>],
-    settings: &Settings,
+    known: &Marks,
+    tty: Tty,
 ) -> Result<Caller, BadId> {
     let claimed = claim(agent, env, "EXEC_GUARD_AGENT")?;
     let session = claim(session, env, "EXEC_GUARD_SESSION")?;
-    let seen = marks(env, &settings.marks);
+    let seen = marks(env, known);
     let terminal = match (seen.agents.first(), seen.complete) {
         (Some(agent), _) => Err(NoTerminal::Marked(agent.clone())),
         (None, false) => Err(NoTerminal::Unreadable),
-        (None, true) if !settings.tty => Err(NoTerminal::Off),
+        (None, true) if tty == Tty::Never => Err(NoTerminal::Off),
         (None, true) => terminal(),
     };
     Ok(Caller { agents: agents(claimed, seen), session, terminal })
+}
+
+/// An id or key that can be written into a document, a log line and a question.
+pub fn id(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    (!text.is_empty() && text.len() <= 256 && !text.chars().any(char::is_control)).then(|| text.to_owned())
+}
+
+/// The signs by which agents are known under these settings.
+pub fn signs(settings: &Settings) -> Marks {
+    Marks::with(&settings.mark_env, &settings.mark_programs)
 }
 
 fn claim(flag: Option<String>, env: &[Vec<u8>], name: &'static str) -> Result<Option<String>, BadId> {
@@ -75,7 +86,7 @@ fn claim(flag: Option<String>, env: &[Vec<u8>], name: &'static str) -> Result<Op
         (Some(flag), _) => Ok(Some(flag)),
         // Set to nothing is not set.
         (None, None | Some(b"")) => Ok(None),
-        (None, Some(value)) => crate::invoke::id(value).map(Some).ok_or(BadId(name)),
+        (None, Some(value)) => id(value).map(Some).ok_or(BadId(name)),
     }
 }
 
