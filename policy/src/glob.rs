@@ -296,7 +296,8 @@ fn last_of_glob(pattern: &str) -> Last<'_> {
             || (!head.contains(['[', ']', '{', '}']))
     };
     let last = pattern.rsplit_once('/').map_or(pattern, |(_, l)| l);
-    if !simple || last == "~" {
+    // A last `**/` takes whole components, the last one included.
+    if !simple || last == "~" || pattern.ends_with("**/") {
         return Last::Any;
     }
     let Some(first) = last.find(|c: char| c.is_ascii() && is_meta(c as u8)) else { return Last::Exact(last) };
