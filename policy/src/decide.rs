@@ -116,6 +116,7 @@ fn rewrite(argv: &[Vec<u8>], outcome: &Outcome) -> Vec<Vec<u8>> {
 fn finish(plan: &mut Plan, judge: &Judge<'_>, outcome: Outcome) {
     plan.recheck = outcome.recheck;
     if let Some(name) = outcome.safe_bin {
+        plan.home = crate::judge::home_of(&name).map(<[u8]>::to_vec);
         plan.confine = Some((name, judge.policy.safe_bin_confinement));
     }
 }
@@ -220,9 +221,6 @@ fn environment(judge: &mut Judge<'_>, policy: &Effective, inv: &Invocation, plan
             if let Some(plan) = &mut plans.judged {
                 plan.scrub = environ::scrub(&inv.env, &policy.env_trusted);
                 plan.path = crate::judge::variable(&inv.env, b"PATH").and_then(environ::clean_path);
-                if plan.confine.as_ref().is_some_and(|(n, _)| n == "jq") {
-                    plan.home = Some(b"/nonexistent".to_vec());
-                }
             }
         }
         EnvMode::Scrub => {}

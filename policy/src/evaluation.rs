@@ -207,6 +207,11 @@ fn environment(plan: &Plan, env: &[Vec<u8>], scrub: bool) -> Vec<Vec<u8>> {
             _ => out.push(e.clone()),
         }
     }
+    if let (Some(h), true) = (&plan.home, scrub)
+        && !out.iter().any(|e| e.starts_with(b"HOME="))
+    {
+        out.push([b"HOME=".as_slice(), h].concat());
+    }
     out.push([DEPTH, b"=", (depth(env) + 1).to_string().as_bytes()].concat());
     out
 }

@@ -224,6 +224,19 @@ fn safe_bins_and_builtins() {
 }
 
 #[test]
+fn jq_loads_nothing_from_home() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    let p = allowed(&c.text("jq ."));
+    assert!(p.env().contains(&b"HOME=/nonexistent".to_vec()), "direct");
+    let p = allowed(&c.text("git log | jq ."));
+    assert!(words(&p).last().unwrap().contains("HOME='/nonexistent' '/usr/bin/jq'"), "{:?}", words(&p));
+    allowed(&c.text("timeout 5 jq ."));
+    c.world = c.world.file("/home/u/.jq", b"def x: 1;");
+    asks(&c.text("timeout 5 jq ."), "safe-bin");
+    allowed(&c.text("git log | jq ."));
+}
+
+#[test]
 fn cd_moves_along_and() {
     let mut c = Case::new(&["/home/u/q/tool"]);
     let p = allowed(&c.text("cd ../q && ./tool"));

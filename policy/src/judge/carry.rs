@@ -1,6 +1,6 @@
 //! What a wrapper, carrier or shell carries: judged like the command that carries it.
 use super::command::Listed;
-use super::{Context, Judge, Meta, Outcome, Weight, visible};
+use super::{Context, Judge, Meta, Outcome, Weight, home_of, variable, visible};
 use crate::arg::Arg;
 use crate::evaluation::SatisfiedBy;
 use crate::reason::Reason;
@@ -62,6 +62,10 @@ impl Judge<'_> {
                     if let (true, true, Some(exe)) = (exact, out.builtin, &o.exe) {
                         // The shell itself starts it: by the path it was judged as, like every other program.
                         out.rewrites.push((range.start + 1, vec![exe.found.clone()]));
+                    }
+                    if o.safe_bin.as_deref().and_then(home_of).is_some() {
+                        // Under a wrapper it keeps the caller's home.
+                        self.unasked_file(o.segment);
                     }
                     out.recheck.extend(o.recheck);
                     out.recheck.extend(o.exe);
@@ -241,6 +245,15 @@ impl Judge<'_> {
         out.rewrites.push((1, options));
         for i in 2..=index {
             out.rewrites.push((i, Vec::new()));
+        }
+    }
+
+    /// jq loads `~/.jq` unasked.
+    fn unasked_file(&mut self, at: usize) {
+        let home = variable(&self.inv.env, b"HOME").or(self.inv.home.as_deref());
+        let file = home.map(|h| crate::resolve::join(h, b".jq"));
+        if file.is_some_and(|f| self.world.info(&f).is_some()) {
+            self.found(Weight::Miss, Reason::SafeBin, Some(at), "jq: it would load ~/.jq".to_owned());
         }
     }
 

@@ -210,6 +210,11 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// The home a safe bin is given instead of the caller's, if it would read files there unasked: jq loads `~/.jq`.
+pub(crate) fn home_of(safe_bin: &str) -> Option<&'static [u8]> {
+    (safe_bin == "jq").then_some(b"/nonexistent")
+}
+
 /// The value of an environment variable; the first entry wins, as `getenv` has it.
 pub(crate) fn variable<'e>(env: &'e [Vec<u8>], name: &[u8]) -> Option<&'e [u8]> {
     env.iter().find_map(|e| e.strip_prefix(name)?.strip_prefix(b"="))

@@ -5,7 +5,7 @@
 //! or a loop it is unknown: then relative programs, `cwd` rules and scoped files miss.
 use std::collections::HashMap;
 
-use super::{Context, Judge, Meta, Outcome, Weight, visible};
+use super::{Context, Judge, Meta, Outcome, Weight, home_of, visible};
 use crate::arg::Arg;
 use crate::document::{Accept, Redirections};
 use crate::reason::Reason;
@@ -413,6 +413,12 @@ impl Judge<'_> {
                 None => vec![args.first().map(|a| a.shown().to_vec()).unwrap_or_default()],
             },
             bare_name: outcome.builtin,
+            assign: outcome
+                .safe_bin
+                .iter()
+                .filter_map(|b| home_of(b))
+                .map(|h| ("HOME", h.to_vec()))
+                .collect(),
             args: Vec::new(),
         };
         if outcome.verbatim {

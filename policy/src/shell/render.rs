@@ -21,6 +21,8 @@ pub struct Replacement {
     pub name: Vec<Vec<u8>>,
     /// The name is a builtin: it is rendered bare.
     pub bare_name: bool,
+    /// Assignments put in front of the command, behind its own: name and literal value.
+    pub assign: Vec<(&'static str, Vec<u8>)>,
     /// Word index (0 is the name) and the literal words that stand for that word.
     pub args: Vec<(usize, Vec<Vec<u8>>)>,
 }
@@ -273,6 +275,12 @@ impl Writer<'_> {
         for assignment in &simple.assignments {
             self.space();
             self.assignment(assignment)?;
+        }
+        for (name, value) in replacement.iter().flat_map(|r| &r.assign) {
+            self.space();
+            self.put(name.as_bytes());
+            self.put(b"=");
+            quote(value, &mut self.out);
         }
         for (i, word) in simple.words.iter().enumerate() {
             self.space();
