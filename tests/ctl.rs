@@ -77,6 +77,48 @@ fn what_is_added_runs_and_what_is_removed_does_not() {
 }
 
 #[test]
+fn what_a_preset_allows_every_agent_can_be_removed() {
+    let stage = Stage::new().tool("tool");
+    let tool = stage.text("bin/tool");
+    let stage = stage.policy(&json!({"version": 1, "defaults": {"security": "allowlist",
+        "allowlist": [{"pattern": tool}, {"pattern": "/bin/other"}]}}));
+    stage.run(&["tool"]).allowed();
+    said(&remove(&stage, &[&tool]), 0, "every agent");
+    stage.run(&["tool"]).refused(126, "allowlist-miss");
+    assert_eq!(document(&stage)["defaults"]["allowlist"].as_array().map(Vec::len), Some(1));
+    // What stands with one agent is not taken for everybody's, but it is said how to get at it.
+    said(&add(&stage, &[&tool, "--agent", "a", "--list", "denylist"]), 0, "denylist of agent a");
+    said(&remove(&stage, &[&tool]), 1, &format!("remove {tool} --agent a --list denylist"));
+}
+
+#[test]
+fn what_was_written_is_said() {
+    let stage =
+        Stage::new().tool("tool").policy(&json!({"version": 1, "defaults": {"security": "allowlist"}}));
+    let run = add(&stage, &["/nonexistent/tool", "--cwd", "~/src", "--args", "a b", "..."]);
+    said(&run, 0, "/nonexistent/tool 'a b' ..., in ~/src");
+    // A path that leads nowhere is written all the same; the program may come.
+    said(&run, 0, &format!("no /nonexistent/tool here now; in PATH tool is {}", stage.text("bin/tool")));
+    assert!(!add(&stage, &[&stage.text("bin/tool")]).stderr.contains("note"));
+    stage.write("work/new.json", br#"{"version": 1, "defaults": {"secuirty": "full"}}"#, 0o644);
+    said(
+        &ctl(&stage, &["approvals", "set", "--file", &stage.text("work/new.json")]),
+        0,
+        "/defaults/secuirty",
+    );
+}
+
+#[test]
+fn the_log_can_be_read_while_a_document_cannot() {
+    let stage = Stage::new().tool("tool").allowing(&["tool"]);
+    stage.run(&["tool", "x"]).allowed();
+    stage.write("guard/config.json", b"{ oops", 0o600);
+    let run = ctl(&stage, &["log", "show"]);
+    said(&run, 0, "config.json");
+    assert!(run.stdout.contains("tool x"), "{run:?}");
+}
+
+#[test]
 fn arguments_restrict() {
     let stage =
         Stage::new().tool("tool").policy(&json!({"version": 1, "defaults": {"security": "allowlist"}}));
@@ -392,8 +434,11 @@ fn words_for_shells_and_people() {
         let run = ctl(&stage, bad);
         assert!(run.code() == 2 && run.stdout.is_empty(), "{bad:?}: {run:?}");
     }
-    // The guard hands words it does not know to the program beside it.
+    // The guard hands words it does not know to the program beside it, which knows what was meant by them.
     said(&stage.guard(&["approvals", "get"]), 0, "cautious");
+    said(&stage.guard(&["git", "status"]), 2, "exec-guard -- COMMAND");
+    let nested = ctl(&stage, &["log", "git"]);
+    assert!(nested.code() == 2 && !nested.stderr.contains("exec-guard -- "), "{nested:?}");
     // A reader that goes away is no fault.
     let run = stage
         .cast(&["/bin/sh", "-c", &format!("{} --help | /usr/bin/head -n 1", words(&[])[0])])

@@ -104,7 +104,7 @@ fn token() -> Result<String, Failure> {
 /// Where the user's documents go: the folder that has some, else the one `EXEC_GUARD_HOME` names, else the user's own.
 ///
 /// Not asked of what is in force: `--force` is there to mend what cannot be read.
-fn folder(places: &store::Places) -> Result<PathBuf, Failure> {
+pub fn folder(places: &store::Places) -> Result<PathBuf, Failure> {
     let has = |folder: &PathBuf| {
         [store::locate::APPROVALS, store::locate::CONFIG]
             .iter()
@@ -117,6 +117,13 @@ fn folder(places: &store::Places) -> Result<PathBuf, Failure> {
             .advise("set EXEC_GUARD_HOME to a folder of yours")
     })?;
     if folder.is_absolute() { Ok(folder) } else { Err(Failure::usage("EXEC_GUARD_HOME is no absolute path")) }
+}
+
+/// OpenClaw's document, if it rules now and will not beside one in `folder`.
+fn superseded(places: &store::Places, folder: &Path) -> Option<String> {
+    let there = |path: &PathBuf| std::fs::symlink_metadata(path).is_ok();
+    let ours = folder.join(store::locate::APPROVALS);
+    places.openclaw().filter(|claw| there(claw) && !there(&ours)).map(|claw| shown(&claw))
 }
 
 /// Does it.
@@ -149,11 +156,16 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
             "look at it with `exec-guardctl approvals get`, or replace it with --force (the old one is kept)",
         ));
     }
+    let claw = superseded(&places, &folder);
     for (path, text) in &paths {
         write(path, text)?;
         say::word(format!("{} is written", shown(path)));
     }
     made.explain();
+    if let Some(claw) = claw {
+        say::word(format!("note: {claw} was read in place until now; the new documents rule instead"));
+        say::word(format!("to go on with it: exec-guardctl approvals set --file {claw}"));
+    }
     if args.preset == Preset::Yolo {
         say::word("note: everything runs without a question now; the journal tells what");
     }
@@ -229,6 +241,28 @@ mod tests {
         let config: Value = serde_json::from_str(&made.config).unwrap();
         assert_eq!(config["tools"]["exec"]["env"]["trusted"], json!(["PAGER"]));
         assert!(documents(Preset::Yolo, &env, Path::new("/h"), "t").unwrap().trusted.is_empty());
+    }
+
+    #[test]
+    fn the_document_that_stops_to_rule_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().to_path_buf();
+        let places = store::Places {
+            system: home.join("etc"),
+            home: Some(home.clone()),
+            named: None,
+            uid: sys::ids::uid(),
+        };
+        let folder = home.join(".exec-guard");
+        assert_eq!(superseded(&places, &folder), None);
+        let claw = places.openclaw().unwrap();
+        std::fs::create_dir_all(claw.parent().unwrap()).unwrap();
+        std::fs::write(&claw, "{}").unwrap();
+        assert_eq!(superseded(&places, &folder), Some(shown(&claw)));
+        // Beside a document of ours it did not rule before.
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(store::locate::APPROVALS), "{}").unwrap();
+        assert_eq!(superseded(&places, &folder), None);
     }
 
     #[test]

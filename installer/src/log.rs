@@ -70,13 +70,24 @@ fn asked(record: &Value) -> bool {
 pub fn run(args: &Show) -> Result<Exit, Failure> {
     let now = when::now();
     let filter = Filter::new(args, &now)?;
-    let loaded = crate::approvals::load(&crate::approvals::places())?;
-    let none = || Failure::not("there is no journal yet");
-    let state = loaded.state.ok_or_else(none)?;
+    let places = crate::approvals::places();
+    let state = match crate::approvals::load(&places) {
+        Ok(loaded) => loaded.state,
+        // What happened can be looked at all the same, and may tell what happened to the policy.
+        Err(failure) => {
+            say::word(format!("note: {}", failure.what));
+            crate::init::folder(&places).ok()
+        }
+    };
+    let state = state.ok_or_else(|| {
+        Failure::not("nothing is recorded: the user database names no home for this user")
+            .advise("set EXEC_GUARD_HOME to a folder of yours")
+    })?;
     let journal = Journal::new(&state, u64::MAX);
+    let file = Shown::text(journal.current().as_os_str().as_bytes()).into_string();
     let reading = journal.read().map_err(|e| Failure::trouble(format!("the journal cannot be read: {e}")))?;
     if reading.records.is_empty() && reading.skipped.is_empty() {
-        return Err(none());
+        return Err(Failure::not(format!("there is no journal yet: {file}")));
     }
     let mut page = Page::new();
     let records = select(reading.records, &filter, args.lines);

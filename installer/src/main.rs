@@ -15,6 +15,7 @@ mod manual;
 
 use std::sync::OnceLock;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
@@ -36,6 +37,13 @@ fn main() -> Exit {
         Err(e) => {
             // Help asked for goes to stdout, all else to stderr; a reader that went away is no fault.
             let _ = e.print();
+            // `exec-guard git status` comes here as well: its words are ours wherever `--` is left out.
+            let first = std::env::args_os().nth(1);
+            if let Some(ContextValue::String(word)) = e.get(ContextKind::InvalidSubcommand)
+                && first.is_some_and(|f| f == **word)
+            {
+                say::word("a command to be judged goes after `--`: exec-guard -- COMMAND [ARG…]");
+            }
             return if e.use_stderr() { Exit::Usage } else { Exit::Done };
         }
     };

@@ -53,13 +53,12 @@ fn reasons() -> String {
 }
 
 fn constructs() -> String {
-    let mut out = String::from(
-        ".Bl -column \"a blank that is not a blank of the shell, next\" \"strict\" \"checked\"\n",
-    );
-    out.push_str(".It Em construct Ta Em strict Ta Em checked\n");
+    // The column of names stands last: nothing stands behind it that a long one could run into.
+    let mut out = String::from(".Bl -column \"strict\" \"checked\" \"construct\"\n");
+    out.push_str(".It Em strict Ta Em checked Ta Em construct\n");
     let word = |t| if t == Treatment::Judge { "judge" } else { "ask" };
     for c in Construct::ALL {
-        let _ = writeln!(out, ".It {} Ta {} Ta {}", arg(c.name()), word(c.strict()), word(c.checked()));
+        let _ = writeln!(out, ".It {} Ta {} Ta {}", word(c.strict()), word(c.checked()), arg(c.name()));
     }
     out + ".El\n"
 }

@@ -41,6 +41,12 @@ pub fn run(args: &Set) -> Result<Exit, Failure> {
         }
     };
     say::word(format!("{} is replaced; its hash is now {hash}", super::change::shown(&target.path)));
+    // A key that is misspelt is kept and does nothing: who wrote it has to hear of it.
+    if let Ok(document) = policy::document::Approvals::parse(text.as_bytes(), &name) {
+        for note in &document.notes {
+            say::word(format!("note: {note}"));
+        }
+    }
     Ok(Exit::Done)
 }
 
