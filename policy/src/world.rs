@@ -63,6 +63,8 @@ pub trait World {
     fn head(&self, path: &[u8]) -> Option<Vec<u8>>;
     /// True if the caller could change the file's content or replace it.
     fn writable(&self, path: &[u8]) -> bool;
+    /// True if the path itself is a symbolic link, wherever it leads.
+    fn link(&self, path: &[u8]) -> bool;
     /// Names of the shells of `/etc/shells` (absolute paths); empty if it cannot be read.
     fn shells(&self) -> Vec<Vec<u8>> {
         Vec::new()
@@ -180,5 +182,9 @@ impl World for FakeWorld {
 
     fn writable(&self, path: &[u8]) -> bool {
         self.writable.contains(path)
+    }
+
+    fn link(&self, path: &[u8]) -> bool {
+        self.links.contains_key(path)
     }
 }

@@ -179,6 +179,10 @@ impl World for Host {
         })
     }
 
+    fn link(&self, path: &[u8]) -> bool {
+        std::fs::symlink_metadata(of(path)).is_ok_and(|m| m.file_type().is_symlink())
+    }
+
     fn shells(&self) -> Vec<Vec<u8>> {
         let read = || {
             let path = b"/etc/shells";

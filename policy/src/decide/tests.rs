@@ -410,6 +410,43 @@ fn checked_judges_what_is_inside() {
 }
 
 #[test]
+fn scoped_files() {
+    let mut c = Case::new(&["/usr/bin/git"]).with(|p| {
+        p.redirections = Redirections::Scoped;
+        p.shell_writable = vec!["/home/u/p/out/**".into()];
+        p.shell_readable = vec!["/home/u/p/*.txt".into()];
+    });
+    c.world = c.world.file("/home/u/p/out/a", b"").file("/home/u/p/in.txt", b"").file("/home/u/p/.env", b"");
+    c.world = c.world.link("/home/u/p/out/ln", "/home/u/p/.env").link("/home/u/p/out/new", "/etc/new");
+    c.world = c.world.link("/home/u/p/out/dir", "/home/u/q");
+    for t in [
+        "git log > out/a",
+        "git log >> /home/u/p/out/b",
+        "git log 2>&1 < in.txt",
+        "git log >/dev/null",
+        "cd out && git log > a",
+    ] {
+        allowed(&c.text(t));
+    }
+    for t in [
+        "git log > x",
+        "git log > out/ln",
+        "git log > out/new",
+        "git log > out/dir/x",
+        "git log > out/../x",
+        "git log > out/$x",
+        "git log > out/no/x",
+        "git log < .env",
+        "git log < out/a",
+        "git log <> out/a",
+        "cd out; git log > a",
+    ] {
+        asks(&c.text(t), "redirection");
+    }
+    asks(&c.text("git log > ../.exec-guard/x"), "self-protection");
+}
+
+#[test]
 fn learning() {
     use crate::learn::proposals;
     use crate::question::Scope;

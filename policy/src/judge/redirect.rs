@@ -88,6 +88,8 @@ impl Judge<'_> {
         // A file that is there already is judged where it really lies: a link out of the scope is out of it.
         let real = match self.world.real(&full) {
             Some(real) => real,
+            // A link to what is not there yet: the shell would make it there.
+            None if self.world.link(&full) => return false,
             None => match self.world.real(parent(&full)) {
                 Some(dir) => join(&dir, last),
                 None => return false,

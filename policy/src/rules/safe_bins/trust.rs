@@ -59,6 +59,9 @@ mod tests {
 
     struct Loose<'a>(&'a FakeWorld, &'static str);
     impl World for Loose<'_> {
+        fn link(&self, path: &[u8]) -> bool {
+            self.0.link(path)
+        }
         fn info(&self, path: &[u8]) -> Option<crate::world::FileInfo> {
             let mut info = self.0.info(path)?;
             if path == self.1.as_bytes() {
