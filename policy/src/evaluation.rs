@@ -277,6 +277,25 @@ impl Evaluation {
         self.effective.ask.value == Ask::Always
     }
 
+    /// What a person should know although it allows: findings of their own, for explaining, never on the way to an
+    /// exec. An entry that covers a file its caller can write is *write, then run*.
+    pub fn cautions(&self, world: &dyn crate::world::World) -> Vec<Finding> {
+        let writable = |(i, s): (usize, &Segment)| {
+            let exe = s.exe.as_ref()?;
+            let (pattern, _) = s.entry.as_ref()?;
+            world.writable(&exe.real).then(|| Finding {
+                reason: Reason::EntryWritable,
+                decision: Decision::Allow,
+                segment: Some(i),
+                span: s.span,
+                message: format!("`{pattern}` covers a file that its caller can write"),
+                advice: Some(Reason::EntryWritable.advice().to_owned()),
+                nearest: None,
+            })
+        };
+        self.segments.iter().enumerate().filter_map(writable).collect()
+    }
+
     /// True if one of the findings has this reason.
     pub fn has(&self, reason: Reason) -> bool {
         self.findings.iter().any(|f| f.reason == reason)

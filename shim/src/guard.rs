@@ -56,7 +56,11 @@ pub fn run(claim: Claim) -> Exit {
 pub fn check(claim: Claim, how: Check) -> Exit {
     match given(claim, how.cwd) {
         Ok(Given { inv, policy, host, .. }) => match judge(&policy, &inv, &host) {
-            Ok(eval) => check::report(&eval, how.json),
+            Ok(mut eval) => {
+                let cautions = eval.cautions(&host);
+                eval.findings.extend(cautions);
+                check::report(&eval, how.json)
+            }
             Err(exit) => exit,
         },
         Err(exit) => exit,

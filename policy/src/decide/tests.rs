@@ -447,6 +447,19 @@ fn scoped_files() {
 }
 
 #[test]
+fn an_entry_that_its_caller_can_write_is_said() {
+    let mut c = Case::new(&["/home/u/p/tool", "/usr/bin/git"]);
+    c.world.writable.insert(b"/home/u/p/tool".to_vec());
+    let e = c.text("./tool && git log");
+    allowed(&e);
+    let said = e.cautions(&c.world);
+    assert_eq!(
+        said.iter().map(|f| (f.reason.code(), f.segment)).collect::<Vec<_>>(),
+        [("entry-writable", Some(0))]
+    );
+}
+
+#[test]
 fn learning() {
     use crate::learn::proposals;
     use crate::question::Scope;
