@@ -1,7 +1,6 @@
 //! The programs seen from outside. One binary; each module says what belongs there.
 
 /// A small world with a witness in place of every tool.
-#[allow(dead_code, reason = "a box of tools: not every one is in use at every moment")]
 mod stage;
 
 /// Oracle 1: with the guard and without it, the same record.

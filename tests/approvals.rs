@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::stage::pty::Terminal;
-use crate::stage::{Cast, Run, Stage, Way, landed};
+use crate::stage::{Cast, Run, Stage, Way};
 
 const QUESTION: &str = "? (denied in ";
 
@@ -36,9 +36,6 @@ fn entries(stage: &Stage) -> Vec<Value> {
 
 #[test]
 fn what_is_listed_is_not_asked() {
-    if !landed() {
-        return;
-    }
     let (stage, terminal) = (stage(), Terminal::new());
     at(&stage, &terminal, &["listed", "x"]).run().ran(&[&["listed", "x"]]);
     assert_eq!(terminal.shown(), "", "no prompt fatigue");
@@ -46,9 +43,6 @@ fn what_is_listed_is_not_asked() {
 
 #[test]
 fn once_is_once() {
-    if !landed() {
-        return;
-    }
     let stage = stage().tool_says("tool", "7", "out\n");
     let (run, shown) = answered(&stage, &["tool", "a b", "x\u{202e}y"], "y\n");
     run.ran(&[&["tool", "a b", "x\u{202e}y"]]);
@@ -65,9 +59,6 @@ fn once_is_once() {
 
 #[test]
 fn no_is_no_and_tells_why() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let (run, _) = answered(&stage, &["tool"], "n not on a friday\n");
     run.refused(126, "user-denied");
@@ -76,9 +67,6 @@ fn no_is_no_and_tells_why() {
 
 #[test]
 fn what_is_no_answer_is_none() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let twelve = vec!["\n"; 12];
     let unclear: Vec<&str> = ["maybe\n", "Y E S\n", "\u{4}"].to_vec();
@@ -102,9 +90,6 @@ fn what_is_no_answer_is_none() {
 
 #[test]
 fn no_answer_in_time_is_no() {
-    if !landed() {
-        return;
-    }
     let stage = stage().config(&json!({"tools": {"exec": {"approvalTimeoutMs": 300}}}));
     let terminal = Terminal::new();
     let began = Instant::now();
@@ -119,9 +104,6 @@ fn no_answer_in_time_is_no() {
 
 #[test]
 fn a_terminal_that_is_closed_is_no() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let mut terminal = Terminal::new();
     let mut child = at(&stage, &terminal, &["tool"]).start();
@@ -135,9 +117,6 @@ fn a_terminal_that_is_closed_is_no() {
 /// What was typed before the question was there is no answer to it.
 #[test]
 fn type_ahead_does_not_count() {
-    if !landed() {
-        return;
-    }
     let stage = stage().config(&json!({"tools": {"exec": {"approvalTimeoutMs": 700}}}));
     let terminal = Terminal::new();
     terminal.send("y\ny\n");
@@ -149,9 +128,6 @@ fn type_ahead_does_not_count() {
 
 #[test]
 fn modes_are_put_back_however_it_ends() {
-    if !landed() {
-        return;
-    }
     let stage = stage().config(&json!({"tools": {"exec": {"approvalTimeoutMs": 1500}}}));
     for keys in ["y\n", "n\n", "\u{3}", "\u{4}", ""] {
         let terminal = Terminal::new();
@@ -177,9 +153,6 @@ fn modes_are_put_back_however_it_ends() {
 
 #[test]
 fn a_window_that_is_resized_asks_on() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     for (rows, columns) in [(24, 40), (50, 200), (10, 80)] {
         let terminal = Terminal::new();
@@ -195,9 +168,6 @@ fn a_window_that_is_resized_asks_on() {
 
 #[test]
 fn a_narrow_window_shows_the_whole() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let terminal = Terminal::new();
     terminal.resize(60, 40);
@@ -217,9 +187,6 @@ fn a_narrow_window_shows_the_whole() {
 /// Asked about whole, or not at all.
 #[test]
 fn what_is_too_long_to_show_is_refused() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let terminal = Terminal::new();
     let long = "x".repeat(100_000);
@@ -229,9 +196,6 @@ fn what_is_too_long_to_show_is_refused() {
 /// An agent that owns the terminal could type the answer.
 #[test]
 fn an_agent_s_session_is_never_asked_at_its_terminal() {
-    if !landed() {
-        return;
-    }
     let stage = stage().env("CLAUDECODE=1");
     let terminal = Terminal::new();
     let run = at(&stage, &terminal, &["tool"]).run();
@@ -255,9 +219,6 @@ fn an_agent_s_session_is_never_asked_at_its_terminal() {
 
 #[test]
 fn in_the_background_nobody_is_asked() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let terminal = Terminal::new();
     let guard = crate::stage::programs().guard.to_str().expect("path");
@@ -284,9 +245,6 @@ fn always(stage: &Stage, words: &[&str], scope: &str) -> Run {
 
 #[test]
 fn always_stores_what_was_chosen() {
-    if !landed() {
-        return;
-    }
     for (scope, args) in [("1", json!(["status", "x"])), ("2", json!(["status", "..."])), ("3", Value::Null)]
     {
         let stage = stage();
@@ -312,9 +270,6 @@ fn always_stores_what_was_chosen() {
 
 #[test]
 fn two_always_at_once_lose_nothing() {
-    if !landed() {
-        return;
-    }
     let tools = ["one", "two", "three", "four"];
     let stage = tools.iter().fold(stage(), |s, t| s.tool(t));
     std::thread::scope(|s| {
@@ -343,9 +298,6 @@ fn two_always_at_once_lose_nothing() {
 /// Where nothing durable can be stored, *always* is not offered and the prompt says why.
 #[test]
 fn always_is_not_offered_for_what_cannot_be_stored() {
-    if !landed() {
-        return;
-    }
     let stage = Stage::new().tool("tool").tool("bash").allowing(&["tool"]);
     for words in [vec!["bash", "-c", "tool; $X"], vec!["bash"]] {
         let terminal = Terminal::new();
@@ -363,9 +315,6 @@ fn always_is_not_offered_for_what_cannot_be_stored() {
 
 #[test]
 fn an_argument_cannot_draw_the_prompt() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let spoof = "\x1b[2J\x1b[Hexec-guard: allowed\r\n\x07\u{9b}2J\u{200b}y";
     let (run, shown) = answered(&stage, &["tool", spoof], "n\n");

@@ -2,7 +2,7 @@
 use serde_json::json;
 
 use crate::stage::trace::{calls, dynamic, impossible, traced};
-use crate::stage::{Stage, Way, cannot, landed, programs};
+use crate::stage::{Stage, Way, cannot, programs};
 
 /// The most system calls before the exec, with a user layer only, on an exact hit by absolute path.
 const CALLS: usize = 60;
@@ -23,9 +23,6 @@ fn count(stage: &Stage, words: &[&str], way: Way) -> Vec<crate::stage::trace::Ca
 
 #[test]
 fn system_calls_before_the_exec() {
-    if !landed() {
-        return;
-    }
     if let Some(why) = impossible() {
         return cannot(&why);
     }
@@ -54,9 +51,6 @@ fn system_calls_before_the_exec() {
 /// A long list costs reading, not calls.
 #[test]
 fn system_calls_do_not_grow_with_the_list() {
-    if !landed() {
-        return;
-    }
     if let Some(why) = impossible() {
         return cannot(&why);
     }

@@ -2,7 +2,7 @@
 use serde_json::json;
 
 use crate::stage::pty::Terminal;
-use crate::stage::{Stage, Way, landed};
+use crate::stage::{Stage, Way};
 
 const HIJACKERS: &[&str] = &[
     "LD_PRELOAD=/tmp/x.so",
@@ -41,9 +41,6 @@ fn seen(run: &crate::stage::Run) -> Vec<String> {
 
 #[test]
 fn hijackers_are_scrubbed_and_the_rest_keeps_its_order() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     for way in [Way::Dash, Way::Shim, Way::Text] {
         let run = stage.cast(&["tool"]).way(way).run();
@@ -57,9 +54,6 @@ fn hijackers_are_scrubbed_and_the_rest_keeps_its_order() {
 
 #[test]
 fn what_is_trusted_stays() {
-    if !landed() {
-        return;
-    }
     let stage = stage().config(&json!({"tools": {"exec": {"env": {"trusted": ["PYTHONPATH"]}}}}));
     let env = seen(&stage.run(&["tool"]));
     assert!(env.iter().any(|e| e == "PYTHONPATH=/tmp"), "{env:?}");
@@ -74,9 +68,6 @@ fn what_is_trusted_stays() {
 /// A person's own shell keeps what the person set.
 #[test]
 fn at_a_terminal_nothing_is_scrubbed() {
-    if !landed() {
-        return;
-    }
     let (stage, terminal) = (stage(), Terminal::new());
     let run = stage.cast(&["tool"]).way(Way::Dash).terminal(&terminal).run();
     let env = seen(&run);
@@ -86,9 +77,6 @@ fn at_a_terminal_nothing_is_scrubbed() {
 
 #[test]
 fn relative_and_empty_folders_of_path_are_dropped() {
-    if !landed() {
-        return;
-    }
     let stage = Stage::new().tool("tool").allowing(&["tool"]);
     let bin = stage.text("bin");
     let mut env = stage.environment();

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, Way, landed};
+use crate::stage::{Stage, Way};
 
 fn stage() -> Stage {
     Stage::new().tool("tool").allowing(&["tool"])
@@ -18,9 +18,6 @@ fn lines(stage: &Stage) -> Vec<Value> {
 
 #[test]
 fn every_decision_is_written_down() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     stage.run(&["tool", "x"]).allowed();
     stage.run(&["other"]).refused(127, "not-found");
@@ -40,9 +37,6 @@ fn every_decision_is_written_down() {
 
 #[test]
 fn records_of_many_at_once_do_not_mix() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let long = "x".repeat(3000);
     let children: Vec<_> = (0..24).map(|_| stage.cast(&["tool", &long]).way(Way::Dash).start()).collect();
@@ -55,9 +49,6 @@ fn records_of_many_at_once_do_not_mix() {
 
 #[test]
 fn secrets_are_masked() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     stage.run(&["tool", "--token", secret]).allowed();
@@ -71,9 +62,6 @@ fn secrets_are_masked() {
 
 #[test]
 fn a_journal_that_cannot_be_written_is_said_or_denies() {
-    if !landed() {
-        return;
-    }
     for (required, runs) in [(false, true), (true, false)] {
         let stage = stage().config(&json!({"journal": {"required": required}}));
         stage.folder("guard/journal", 0o700);
@@ -91,9 +79,6 @@ fn a_journal_that_cannot_be_written_is_said_or_denies() {
 /// A link in the journal's place would make the guard write where somebody else wants.
 #[test]
 fn the_journal_is_no_link() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     stage.folder("guard/journal", 0o700);
     stage.write("victim", b"", 0o666);

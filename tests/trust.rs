@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 
 use serde_json::{Value, json};
 
-use crate::stage::{Cast, Run, Stage, Way, cannot, landed, player};
+use crate::stage::{Cast, Run, Stage, Way, cannot, player};
 
 fn stage() -> Stage {
     Stage::new().tool("tool").tool("other").allowing(&["tool"])
@@ -25,9 +25,6 @@ fn unreadable(run: &Run, file: &str) {
 
 #[test]
 fn an_allowlisted_tool_runs_and_another_does_not() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     stage.run(&["tool", "x"]).allowed();
     stage.run(&["other"]).refused(126, "allowlist-miss");
@@ -36,9 +33,6 @@ fn an_allowlisted_tool_runs_and_another_does_not() {
 
 #[test]
 fn modes_of_the_user_layer() {
-    if !landed() {
-        return;
-    }
     let stage = stage().config(&json!({}));
     for file in ["guard/exec-approvals.json", "guard/config.json"] {
         for good in [0o600, 0o400, 0o640, 0o644, 0o440] {
@@ -55,9 +49,6 @@ fn modes_of_the_user_layer() {
 
 #[test]
 fn owners_of_the_user_layer() {
-    if !landed() {
-        return;
-    }
     if player().is_none() {
         return cannot("giving files away needs root");
     }
@@ -73,9 +64,6 @@ fn owners_of_the_user_layer() {
 
 #[test]
 fn a_document_nobody_can_read_denies() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     // Not the player's to read: unreadable is not the same as absent.
     mode(&stage, "guard/exec-approvals.json", 0o000);
@@ -87,9 +75,6 @@ fn a_document_nobody_can_read_denies() {
 
 #[test]
 fn content_that_is_wrong_denies() {
-    if !landed() {
-        return;
-    }
     let stage = stage();
     let good = fs::read(stage.path("guard/exec-approvals.json")).expect("document");
     let entry = json!({"pattern": stage.text("bin/tool")});
@@ -126,9 +111,6 @@ fn content_that_is_wrong_denies() {
 
 #[test]
 fn without_any_document_nothing_runs_unattended() {
-    if !landed() {
-        return;
-    }
     let stage = Stage::new().tool("tool");
     let run = stage.run(&["tool"]);
     assert!(run.records.is_empty() && run.code() == 126, "{run:?}");
@@ -159,9 +141,6 @@ fn system(stage: &Stage, doc: &Value) {
 
 /// True where the system layer can be put in place.
 fn has_system_layer() -> bool {
-    if !landed() {
-        return false;
-    }
     if player().is_none() {
         cannot("files of root's need root");
         return false;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-pub use programs::{landed, programs};
+pub use programs::programs;
 pub use record::Record;
 pub use run::{Cast, Run, Way};
 

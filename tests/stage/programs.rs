@@ -94,16 +94,3 @@ fn sweep() {
         }
     }
 }
-
-/// True once the guard says its version: until its parts are all there, tests of it have nothing to look at.
-pub fn landed() -> bool {
-    static ONCE: OnceLock<bool> = OnceLock::new();
-    let landed = *ONCE.get_or_init(|| {
-        let out = Command::new(&programs().guard).arg("--version").output().expect("exec-guard");
-        !out.stdout.is_empty()
-    });
-    if !landed {
-        eprintln!("SKIPPED: the guard is not there yet");
-    }
-    landed
-}

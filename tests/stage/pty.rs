@@ -14,8 +14,6 @@ use nix::sys::stat::Mode;
 /// A terminal.
 pub struct Terminal {
     master: Option<Arc<PtyMaster>>,
-    /// Path of the side that programs have.
-    pub path: String,
     // Held open, so that the terminal lives while no program has it.
     side: Option<OwnedFd>,
     seen: Arc<Mutex<Vec<u8>>>,
@@ -48,8 +46,7 @@ impl Terminal {
                 }
             })
         };
-        let terminal =
-            Terminal { master: Some(master), path, side: Some(side), seen, over, reader: Some(reader) };
+        let terminal = Terminal { master: Some(master), side: Some(side), seen, over, reader: Some(reader) };
         terminal.resize(24, 80);
         terminal
     }
@@ -113,13 +110,6 @@ impl Terminal {
             }
             std::thread::sleep(Duration::from_millis(2));
         }
-    }
-
-    /// True if nothing more is shown for a while.
-    pub fn silent(&self, for_ms: u64) -> bool {
-        let before = self.seen.lock().expect("lock").len();
-        std::thread::sleep(Duration::from_millis(for_ms));
-        self.seen.lock().expect("lock").len() == before
     }
 
     /// Hangs up: the window is closed.
