@@ -194,6 +194,22 @@ fn one_segment_runs_without_a_shell() {
     assert_eq!(words(&p)[0], "bash");
 }
 
+/// What braces make of one word is written out again in full: a word less would be another command.
+#[test]
+fn braces_in_the_name_keep_their_words() {
+    let mut c = Case::new(&["/usr/bin/git", "/usr/bin/nice", "/usr/bin/bash"]).checked();
+    for (text, script) in [
+        ("{nice,git} touch x; true", "'/usr/bin/nice' 'git' 'touch' 'x'; true"),
+        ("{nice,git} touch x >/dev/null", "'/usr/bin/nice' 'git' 'touch' 'x' > '/dev/null'"),
+        ("f() { {nice,git} touch x; }; f", "f() { '/usr/bin/nice' 'git' 'touch' 'x'; }; f"),
+        ("bash -{x,c} 'true'; true", "'/usr/bin/bash' '--noprofile' '--norc' '-p' '-x' '-c' 'true'; true"),
+    ] {
+        let p = allowed(&c.text(text));
+        assert_eq!(p.plan().script.as_deref().map(String::from_utf8_lossy).unwrap(), script, "{text}");
+    }
+    asks(&c.text("{nice,touch} git; true"), "allowlist-miss");
+}
+
 #[test]
 fn dynamic_words() {
     let mut c = Case::new(&["/usr/bin/git"]);

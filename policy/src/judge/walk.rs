@@ -407,11 +407,12 @@ impl Judge<'_> {
         outcome: &Outcome,
         walk: &mut Walk<'_>,
     ) {
+        let name = match &outcome.exe {
+            Some(exe) => exe.found.clone(),
+            None => args.first().map(|a| a.shown().to_vec()).unwrap_or_default(),
+        };
         let mut replacement = Replacement {
-            name: match &outcome.exe {
-                Some(exe) => vec![exe.found.clone()],
-                None => vec![args.first().map(|a| a.shown().to_vec()).unwrap_or_default()],
-            },
+            name: Vec::new(),
             bare_name: outcome.builtin,
             assign: outcome
                 .safe_bin
@@ -421,17 +422,30 @@ impl Judge<'_> {
                 .collect(),
             args: Vec::new(),
         };
-        if outcome.verbatim {
-            // What it carries was not judged: its words stay as they are.
-            walk.out.replacements.insert(simple.id, replacement);
-            return;
-        }
-        for (i, with) in &outcome.rewrites {
-            // Only a word that made exactly one argument can be replaced.
-            if let Some(word) = origin.get(*i)
-                && origin.iter().filter(|o| *o == word).count() == 1
-            {
-                replacement.args.push((*word, with.clone()));
+        // What it carries was not judged: its words stay as they are.
+        let rewrites = if outcome.verbatim { &[] } else { outcome.rewrites.as_slice() };
+        let rewrite = |i: usize| rewrites.iter().find(|(at, _)| *at == i).map(|(_, with)| with);
+        let mut from = 0;
+        // Braces make several arguments of one word, `{nice,git} x` a name and an argument: all of them are
+        // written, each as it was judged.
+        for made in origin.chunk_by(|a, b| a == b) {
+            let here = from..from + made.len();
+            from = here.end;
+            if here.start > 0 && !here.clone().any(|i| rewrite(i).is_some()) {
+                continue;
+            }
+            let mut words = Vec::with_capacity(made.len());
+            for i in here.clone() {
+                match rewrite(i) {
+                    _ if i == 0 => words.push(name.clone()),
+                    Some(with) => words.extend(with.iter().cloned()),
+                    None => words.extend(args.get(i).map(|a| a.shown().to_vec())),
+                }
+            }
+            match made.first() {
+                Some(0) => replacement.name = words,
+                Some(word) => replacement.args.push((*word, words)),
+                None => {}
             }
         }
         walk.out.replacements.insert(simple.id, replacement);
