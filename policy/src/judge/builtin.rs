@@ -84,7 +84,13 @@ impl Judge<'_> {
                     self.assignment(Some(at), None, &name, value.as_ref(), true, ctx.dialect);
                 }
             }
-            _ => {}
+            Effect::Assign(pairs) => {
+                // `read a _`: nobody obeys `_`, and the shells that set it do so before every command.
+                for (name, value) in pairs.into_iter().filter(|(name, _)| name != b"_") {
+                    self.assignment(Some(at), None, &name, value.as_ref(), false, ctx.dialect);
+                }
+            }
+            Effect::None | Effect::Umask | Effect::Exit | Effect::Set => {}
         }
     }
 
@@ -117,7 +123,11 @@ impl Judge<'_> {
         let digits = value.and_then(Arg::literal).is_some_and(|v| v.iter().all(u8::is_ascii_digit));
         let integer = dialect.is_some() && !digits && INTEGER_VARIABLES.iter().any(|n| n.as_bytes() == name);
         let special = integer || dialect.is_some_and(|d| environ::special(name, d));
-        let inherited = super::variable(&self.inv.env, name).is_some();
+        let inherited =
+            super::variable(&self.inv.env, name).is_some() || self.exported.iter().any(|n| n == name);
+        if exported && !inherited {
+            self.exported.push(name.to_vec());
+        }
         if !exported && !special && !inherited {
             return;
         }

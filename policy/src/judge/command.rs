@@ -58,6 +58,9 @@ impl Judge<'_> {
                 s.satisfied_by = Some(SatisfiedBy::Builtin);
             }
             out.builtin = true;
+            if self.functions_move {
+                out.chdir = Some(None);
+            }
             return out;
         }
         let carrying_builtin = ctx.builtins && CARRYING_BUILTINS.contains(&name);

@@ -121,6 +121,10 @@ pub(crate) struct Judge<'a> {
     pub raw: Vec<Raw>,
     /// Names of functions defined by the text being walked, and how often.
     functions: HashMap<Vec<u8>, usize>,
+    /// Variables that the text itself exports, wherever: assigning one later reaches programs as well.
+    exported: Vec<Vec<u8>>,
+    /// One of them may leave the shell in another folder.
+    functions_move: bool,
     shells: OnceCell<Vec<Vec<u8>>>,
 }
 
@@ -139,6 +143,8 @@ impl<'a> Judge<'a> {
             segments: Vec::new(),
             raw: Vec::new(),
             functions: HashMap::new(),
+            exported: Vec::new(),
+            functions_move: false,
             shells: OnceCell::new(),
         }
     }

@@ -85,6 +85,12 @@ impl Judge<'_> {
         let first = self.segments.len();
         let before = self.functions.clone();
         define(&parsed.script, &mut self.functions);
+        exports(&parsed.script, &mut self.exported);
+        let moved_before = self.functions_move;
+        self.functions_move |= any_command(
+            &parsed.script,
+            &mut |c| matches!(&c.kind, CommandKind::Function { body, .. } if visit(body, &mut |c| moves_here(c))),
+        );
         let mut walk = Walk {
             source,
             dialect,
@@ -102,6 +108,7 @@ impl Judge<'_> {
         self.constructs(&walk, ctx);
         self.written_then_run(first);
         self.functions = before;
+        self.functions_move = moved_before;
         walk.out
     }
 
@@ -298,9 +305,19 @@ impl Judge<'_> {
         }
     }
 
+    /// True if something in it could move the shell to another folder, or calls what could.
+    fn moves(&self, script: &Script) -> bool {
+        any_command(script, &mut |c| {
+            let calls = |s: &Simple| {
+                s.words.first().and_then(Word::literal).is_some_and(|n| self.functions.contains_key(&n))
+            };
+            moves_here(c) || (self.functions_move && matches!(&c.kind, CommandKind::Simple(s) if calls(s)))
+        })
+    }
+
     /// Parts of which any may run: afterwards the folder is known only if none moves it.
     fn branch(&mut self, parts: &[&Script], walk: &mut Walk<'_>, ctx: &mut Context) {
-        let moves = parts.iter().any(|p| moves(p));
+        let moves = parts.iter().any(|p| self.moves(p));
         for p in parts {
             self.script_at(p, walk, ctx, false);
         }
@@ -312,7 +329,7 @@ impl Judge<'_> {
 
     /// Parts that may run many times: a `cd` in one makes the folder unknown from the first time on.
     fn repeated(&mut self, parts: &[&Script], walk: &mut Walk<'_>, ctx: &mut Context) {
-        if parts.iter().any(|p| moves(p)) {
+        if parts.iter().any(|p| self.moves(p)) {
             lose(ctx);
         }
         self.branch(parts, walk, ctx);
@@ -376,8 +393,13 @@ impl Judge<'_> {
         let outcome = self.command(&args, meta, &own);
         let at = outcome.segment;
         walk.segment_of.insert(simple.id, at);
+        // A separator for one `read` is gone behind it: it is no special builtin, so the shells restore IFS.
+        let reads = outcome.builtin && args.first().and_then(Arg::literal) == Some(b"read");
         for a in &simple.assignments {
             let value = a.value.to_arg(walk.source);
+            if reads && a.name == b"IFS" && !a.append && !a.array && !value.is_dynamic() {
+                continue;
+            }
             let span = walk.outermost.then_some(a.span);
             self.assignment(Some(at), span, &a.name, Some(&value), true, Some(walk.dialect));
         }
@@ -483,16 +505,31 @@ fn lose(ctx: &mut Context) {
     ctx.logical = None;
 }
 
-/// True if something in it could move the shell to another folder.
-fn moves(script: &Script) -> bool {
-    any_simple(script, &mut |s| {
-        s.words.iter().any(|w| {
-            w.parts.iter().any(|p| match p {
-                Part::Bare(b) | Part::Quoted(b) => {
-                    matches!(b.as_slice(), b"cd" | b"pushd" | b"popd" | b"chdir")
-                }
-                _ => false,
-            })
+/// The names a text exports: for good by the builtin, and for one command by an assignment in front of it, which a
+/// shell text of that command then has in its environment.
+fn exports(script: &Script, into: &mut Vec<Vec<u8>>) {
+    for simple in script.simples().into_iter().filter(|s| !s.words.is_empty()) {
+        into.extend(simple.assignments.iter().map(|a| a.name.clone()));
+        let words = || simple.words.iter().map(|w| w.parts.first());
+        let exports = words().any(|p| matches!(p, Some(Part::Bare(b) | Part::Quoted(b)) if b == b"export"));
+        for part in words().filter(|_| exports) {
+            if let Some(Part::Bare(b) | Part::Quoted(b)) = part {
+                into.push(b.split(|c| *c == b'=').next().unwrap_or_default().to_vec());
+            }
+        }
+    }
+}
+
+/// True if the command itself could move the shell to another folder.
+
+fn moves_here(c: &Command) -> bool {
+    let CommandKind::Simple(simple) = &c.kind else { return false };
+    simple.words.iter().any(|w| {
+        w.parts.iter().any(|p| match p {
+            Part::Bare(b) | Part::Quoted(b) => {
+                matches!(b.as_slice(), b"cd" | b"pushd" | b"popd" | b"chdir")
+            }
+            _ => false,
         })
     })
 }
@@ -505,10 +542,6 @@ fn define(script: &Script, into: &mut HashMap<Vec<u8>, usize>) {
         }
         false
     });
-}
-
-fn any_simple(script: &Script, f: &mut dyn FnMut(&Simple) -> bool) -> bool {
-    any_command(script, &mut |c| matches!(&c.kind, CommandKind::Simple(s) if f(s)))
 }
 
 /// Visits every command that runs in the shell itself (not those in substitutions).

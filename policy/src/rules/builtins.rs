@@ -6,9 +6,11 @@
 //! Sources: bash(1), dash(1), zshbuiltins(1); tried with bash 5.2, dash 0.5.12, zsh 5.9.
 use crate::arg::Arg;
 use crate::shell::Dialect;
-use crate::tables::builtins::{INTEGER_VARIABLES, names};
+use crate::tables::builtins::names;
 
+mod assign;
 mod condition;
+mod flow;
 mod print;
 
 /// What a free builtin changes for the commands behind it.
@@ -20,6 +22,8 @@ pub enum Effect {
     Chdir(Arg),
     /// Variables that are exported, with their new values; `None` if the value is kept.
     Export(Vec<(Vec<u8>, Option<Arg>)>),
+    /// Variables of the shell, with their new values; `None` if the value is known only at run time, or is kept.
+    Assign(Vec<(Vec<u8>, Option<Arg>)>),
     /// The file mode creation mask.
     Umask,
     /// The shell ends here.
@@ -74,16 +78,22 @@ pub fn judge_builtin(name: &[u8], args: &[Arg], dialect: Dialect, echo_dynamic_a
         b"pwd" => options_only(args, b"LP").map(|()| Effect::None),
         b"echo" => print::echo(args, echo_dynamic_ask),
         b"printf" => print::printf(args, dialect, echo_dynamic_ask),
-        b"test" => condition::test(args),
-        b"[" => condition::bracket(args),
-        b"exit" => exit(args, dialect),
+        b"test" => condition::test(args, dialect),
+        b"[" => condition::bracket(args, dialect),
+        b"exit" => flow::exit(args, dialect).map(|()| Effect::Exit),
+        b"return" => flow::exit(args, dialect).map(|()| Effect::None),
+        b"break" | b"continue" | b"shift" => flow::count(args).map(|()| Effect::None),
+        b"hash" => flow::hash(args).map(|()| Effect::None),
+        b"ulimit" => flow::ulimit(args).map(|()| Effect::None),
         b"set" => set(args),
         b"type" => type_names(args, dialect),
         // Elsewhere `which` is a program.
         b"which" if dialect == Dialect::Zsh => type_names(args, dialect),
         b"wait" => wait(args),
         b"umask" => umask(args),
-        b"export" => export(args, dialect),
+        b"export" => assign::assignments(args, dialect).map(Effect::Export),
+        b"local" | b"readonly" => assign::assignments(args, dialect).map(Effect::Assign),
+        b"read" => assign::read(args, dialect).map(Effect::Assign),
         _ => Err((None, "the shell's own, and not one that is free".to_owned())),
     };
     match verdict {
@@ -186,7 +196,9 @@ fn cd(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
                 b"" => Ok(Effect::Chdir(unknown(b"''"))),
                 // `cd +1` and `cd -1` are places on zsh's stack of folders.
                 _ if dialect == Dialect::Zsh && stack => miss(at, "a place on the stack of folders"),
-                w if w.first() == Some(&b'-') => miss(at, "an option of cd that its profile does not list"),
+                w if w.first() == Some(&b'-') && !ended => {
+                    miss(at, "an option of cd that its profile does not list")
+                }
                 // -P resolves links before `..`, the tracked folder does not.
                 w if physical && w.split(|b| *b == b'/').any(|part| part == b"..") => {
                     Ok(Effect::Chdir(unknown(w)))
@@ -195,16 +207,6 @@ fn cd(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
             }
         }
     }
-}
-
-fn exit(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
-    let good = match args {
-        [] => true,
-        [Arg::Literal(word)] => all_digits(word),
-        [arg] => is_number_parameter(arg) || (is_single(arg) && dialect != Dialect::Zsh),
-        _ => false,
-    };
-    if good { Ok(Effect::Exit) } else { miss(0, "exit takes digits, $? or one double-quoted word") }
 }
 
 /// `set -e -u -x -o pipefail` and their `+` forms: nothing else, no operands, no listing.
@@ -263,46 +265,6 @@ fn umask(args: &[Arg]) -> Result<Effect, Miss> {
         }
         _ => miss(0, "umask takes octal digits or -S"),
     }
-}
-
-fn export(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
-    if args.is_empty() {
-        return Err((None, "export alone prints every exported variable".to_owned()));
-    }
-    let mut out = Vec::new();
-    for (at, arg) in args.iter().enumerate() {
-        let known = arg.known_prefix();
-        let name_end = known.iter().position(|b| *b == b'=');
-        let name = known.get(..name_end.unwrap_or(known.len())).unwrap_or_default();
-        let identifier = name.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
-            && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
-        if !identifier || (name_end.is_none() && arg.is_dynamic()) {
-            return miss(at, "export takes NAME and NAME=value");
-        }
-        let value = name_end.map(|end| match arg {
-            Arg::Literal(word) => Arg::lit(word.get(end + 1..).unwrap_or_default()),
-            Arg::Dynamic { source, prefix, single } => Arg::Dynamic {
-                source: source.clone(),
-                prefix: prefix.get(end + 1..).unwrap_or_default().to_vec(),
-                single: *single,
-            },
-        });
-        if let Arg::Dynamic { source, single: false, .. } = arg {
-            // bash does not split the value if the word looks like an assignment as written; dash may, and then
-            // the next field is an assignment of its own.
-            let as_written = source.starts_with(name) && source.get(name.len()) == Some(&b'=');
-            if dialect == Dialect::Dash || !as_written || source.windows(2).any(|w| w == b"$@" || w == b"$*")
-            {
-                return miss(at, "a value that may become several words: quote it");
-            }
-        }
-        let integer = INTEGER_VARIABLES.iter().any(|v| v.as_bytes() == name);
-        if integer && !value.as_ref().is_none_or(|v| v.literal().is_some_and(all_digits)) {
-            return miss(at, "the shell evaluates the value of this variable: it must be digits");
-        }
-        out.push((name.to_vec(), value));
-    }
-    Ok(Effect::Export(out))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::shell::Dialect;
 #[rustfmt::skip]
 pub const FREE: &[&str] = &[
     ":", "true", "false", "cd", "pwd", "echo", "printf", "test", "[", "exit", "set", "type", "wait",
-    "umask", "export",
+    "umask", "export", "local", "readonly", "read", "return", "break", "continue", "shift", "hash", "ulimit",
 ];
 
 /// A builtin of zsh alone that is free in the way of `type`.

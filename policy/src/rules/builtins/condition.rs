@@ -1,11 +1,12 @@
 //! `test` and `[`.
 use super::{Effect, Miss, all_digits, is_number_parameter, is_single, miss};
 use crate::arg::Arg;
+use crate::shell::Dialect;
 
 /// `[`.
-pub(super) fn bracket(args: &[Arg]) -> Result<Effect, Miss> {
+pub(super) fn bracket(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
     match args.split_last() {
-        Some((last, inner)) if last.literal() == Some(b"]") => test(inner),
+        Some((last, inner)) if last.literal() == Some(b"]") => test(inner, dialect),
         _ => Err((None, "`[` without its `]`".to_owned())),
     }
 }
@@ -25,7 +26,7 @@ const NUMBER: &[&[u8]] = &[b"-eq", b"-ne", b"-lt", b"-le", b"-gt", b"-ge"];
 
 /// The forms POSIX defines by the number of words, so that no value can turn into an operator: nothing, a word,
 /// unary, binary, each with `!` in front. `-a`, `-o` and parentheses are not among them.
-pub(super) fn test(args: &[Arg]) -> Result<Effect, Miss> {
+pub(super) fn test(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
     match args {
         [] => return Ok(Effect::None),
         [Arg::Literal(_)] => return Ok(Effect::None),
@@ -39,7 +40,7 @@ pub(super) fn test(args: &[Arg]) -> Result<Effect, Miss> {
         && let Some(op) = operator.literal()
         && (STRING.contains(&op) || FILES.contains(&op) || NUMBER.contains(&op))
     {
-        return binary(left, op, right);
+        return binary(left, op, right, dialect);
     }
     let (negated, inner) = match args.split_first() {
         Some((first, rest)) if first.literal() == Some(b"!") => (1, rest),
@@ -50,7 +51,7 @@ pub(super) fn test(args: &[Arg]) -> Result<Effect, Miss> {
         [Arg::Literal(_)] => Ok(Effect::None),
         [operator, operand] => unary(operator, operand).map_err(shift),
         [left, operator, right] if negated == 1 => match operator.literal() {
-            Some(op) => binary(left, op, right).map_err(shift),
+            Some(op) => binary(left, op, right, dialect).map_err(shift),
             None => miss(negated + 1, "an operator that is known only at run time"),
         },
         _ => Err((None, "a test of more than one condition: join tests with && and ||".to_owned())),
@@ -77,12 +78,14 @@ fn unary(operator: &Arg, operand: &Arg) -> Result<Effect, Miss> {
     }
 }
 
-fn binary(left: &Arg, op: &[u8], right: &Arg) -> Result<Effect, Miss> {
+fn binary(left: &Arg, op: &[u8], right: &Arg, dialect: Dialect) -> Result<Effect, Miss> {
     for (at, side) in [(0, left), (2, right)] {
         if NUMBER.contains(&op) {
             let digits = |w: &[u8]| all_digits(w.strip_prefix(b"-").unwrap_or(w));
-            if !side.literal().is_some_and(digits) && !is_number_parameter(side) {
-                return miss(at, "a number that is not digits");
+            // `[` of bash and dash takes digits and complains about anything else; that of zsh evaluates.
+            let reads = dialect != Dialect::Zsh && side.is_dynamic() && is_single(side);
+            if !side.literal().is_some_and(digits) && !is_number_parameter(side) && !reads {
+                return miss(at, "a number that is neither digits nor, except in zsh, in double quotes");
             }
         } else if FILES.contains(&op) {
             if side.is_dynamic() {

@@ -109,6 +109,28 @@ const FREE_CALLS: &[&str] = &[
     "cd -L -P x/..",
     "cd ''",
     "export RANDOM=5",
+    "cd -- -x",
+    "local x",
+    "local x=1 y z=",
+    "local x=\"$1\"",
+    "read -r line",
+    "read -r a b _",
+    "read -- x",
+    "return 1",
+    "return $?",
+    "break 2",
+    "continue",
+    "shift 2",
+    "hash git npm",
+    "ulimit",
+    "ulimit -n",
+    "ulimit -Ha",
+    "break",
+    "readonly A=b",
+    "local x=1",
+    "return",
+    "shift",
+    "read x",
 ];
 
 const REFUSED_CALLS: &[&str] = &[
@@ -153,7 +175,6 @@ const REFUSED_CALLS: &[&str] = &[
     "[ x > y ]",
     "[ a -eq 1 ]",
     "[ a[0] -eq 1 ]",
-    "[ \"$x\" -eq 1 ]",
     "[ 1 -lt $x ]",
     "[ -n $x ]",
     "[ $x = y ]",
@@ -170,7 +191,6 @@ const REFUSED_CALLS: &[&str] = &[
     "exit x",
     "exit 1 2",
     "exit a[0]",
-    "exit $x",
     "set",
     "set -a",
     "set --",
@@ -226,19 +246,48 @@ const REFUSED_CALLS: &[&str] = &[
     "eval x",
     ". x",
     "alias a=b",
-    "read x",
     "unset x",
-    "shift",
     "trap x 0",
-    "return",
-    "local x=1",
-    "readonly A=b",
     "ulimit -f 0",
     "kill -9 1",
     "hash -r",
+    "hash",
+    "hash -p /x ls",
+    "hash ls=/x",
+    "hash $x",
+    "ulimit -n 5",
+    "ulimit 0",
+    "ulimit -n $x",
+    "local",
+    "local -n x=y",
+    "local -i x=1",
+    "local x[0]=1",
+    "local $x",
+    "local RANDOM=a[0]",
+    "readonly",
+    "readonly -p",
+    "readonly -a x",
+    "read a[0]",
+    "read a[$(x)]",
+    "read $x",
+    "read -r \"$x\"",
+    "read -u 3 x",
+    "read -e x",
+    "read -i y x",
+    "read x?y",
+    "read RANDOM",
+    "read -r a-b",
+    "return x",
+    "return a[0]",
+    "return 1 2",
+    "break x",
+    "break $x",
+    "continue -1",
+    "shift x",
+    "shift $x",
+    "shift a[0]",
     "times",
     "getopts a x",
-    "break",
     "jobs",
     "unalias x",
     "if",
@@ -276,6 +325,10 @@ fn what_differs_between_shells() {
         "printf %d $x",
         "printf %*s x y",
         "exit \"$x\"",
+        "exit $x",
+        "return $x",
+        "[ \"$x\" -eq 1 ]",
+        "test 1 -lt \"$x\"",
     ] {
         assert!(refused(line, Zsh), "{line}");
         assert!(free(line, Bash) && free(line, Dash), "{line}");
@@ -292,6 +345,14 @@ fn what_differs_between_shells() {
     assert!(
         refused("export \"A\"=$x", Dash) && refused("export \"A\"=$x", Bash) && refused("export A=$@", Bash)
     );
+    for line in ["read -a x", "read -rp ask: x", "read -t 2.5 -n 1 x", "read -d x -r y", "read -rd x y"] {
+        assert!(free(line, Bash), "{line}");
+    }
+    for line in ["read -a a[0]", "read -n x y", "read -t", "read -p \"$x\" y", "read -ux y"] {
+        assert!(refused(line, Bash), "{line}");
+    }
+    assert!(free("read -p ask x", Dash) && refused("read -p x", Zsh) && refused("read -d x y", Dash));
+    assert!(free("local x=$y", Bash) && refused("local x=$y", Dash));
     assert!(free("which git", Zsh) && refused("which $x", Zsh) && refused("which -m x", Zsh));
     assert!(free("type -a x", Bash) && refused("type -a x", Dash));
     for (line, dialect) in [
