@@ -407,6 +407,7 @@ fn renderings() {
             name: vec![b"cd".to_vec()],
             bare_name: true,
             args: vec![(1, vec![b"/srv/x".to_vec()])],
+            ..Replacement::default()
         }),
         _ => None,
     };
