@@ -521,7 +521,6 @@ fn exports(script: &Script, into: &mut Vec<Vec<u8>>) {
 }
 
 /// True if the command itself could move the shell to another folder.
-
 fn moves_here(c: &Command) -> bool {
     let CommandKind::Simple(simple) = &c.kind else { return false };
     simple.words.iter().any(|w| {
