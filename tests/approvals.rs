@@ -171,14 +171,15 @@ fn a_narrow_window_shows_the_whole() {
     let stage = stage();
     let terminal = Terminal::new();
     terminal.resize(60, 40);
-    let long = "x".repeat(100);
+    // A character that stands nowhere else on the screen.
+    let long = "+".repeat(100);
     let run = at(&stage, &terminal, &["tool", &long]).talk(|| {
         terminal.expect(QUESTION, 0);
         terminal.send("n\n");
     });
     run.refused(126, "user-denied");
     let shown = terminal.shown();
-    assert_eq!(shown.matches('x').count() - shown.matches("exec").count(), 100, "{shown}");
+    assert_eq!(shown.matches('+').count(), 100, "{shown}");
     for line in shown.lines().filter(|l| !l.contains("denied in")) {
         assert!(line.trim_end().chars().count() <= 40, "{line:?}");
     }
