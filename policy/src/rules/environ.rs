@@ -475,6 +475,34 @@ mod tests {
     }
 
     #[test]
+    fn ordinary_names_with_odd_values_are_not_inherited() {
+        for entry in [
+            "SHELL=./x",
+            "PARALLEL=--shebang",
+            "RUSTUP_TOOLCHAIN=/x",
+            "GOENV=x",
+            "PYTHONPYCACHEPREFIX=x",
+            "MPLBACKEND=module://x",
+            "CARGO_REGISTRY_CREDENTIAL_PROVIDER=x",
+            "ESBUILD_BINARY_PATH=x",
+            "RESTIC_PASSWORD_COMMAND=x",
+            "ASAN_OPTIONS=external_symbolizer_path=x",
+            "CustomBeforeMicrosoftCommonTargets=x",
+            "ZIP=-TT x",
+        ] {
+            assert_eq!(scrubbed(&[entry]).len(), 1, "{entry}");
+        }
+        for entry in [
+            "SHELL=/bin/bash",
+            "RUSTUP_TOOLCHAIN=stable-x86_64-unknown-linux-gnu",
+            "GOENV=off",
+            "MPLBACKEND=Agg",
+        ] {
+            assert!(scrubbed(&[entry]).is_empty(), "{entry}");
+        }
+    }
+
+    #[test]
     fn variables_that_the_shell_obeys() {
         for name in
             ["IFS", "PATH", "CDPATH", "PS4", "ENV", "HOME", "OPTIND", "RANDOM", "LD_PRELOAD", "BASH_ENV"]

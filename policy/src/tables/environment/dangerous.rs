@@ -50,7 +50,9 @@ pub const DANGEROUS: &[Group] = &[
         "the C library loads modules or message files from it",
     ),
     scrub(
-        &["GLIBC_TUNABLES", "MALLOC_TRACE", "HOSTALIASES", "RES_OPTIONS", "LOCALDOMAIN"],
+        &["GLIBC_TUNABLES", "MALLOC_TRACE", "HOSTALIASES", "RES_OPTIONS", "LOCALDOMAIN",
+            "MEMUSAGE_*", "PCPROFILE_OUTPUT", "SEGFAULT_OUTPUT_NAME", "GMON_OUT_PREFIX", "RESOLV_*",
+            "QEMU_LD_PREFIX", "QEMU_SET_ENV",],
         Inert::Never,
         "changes the C library, writes a file or redirects host names",
     ),
@@ -102,10 +104,22 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Never,
         "`cd` and programs believe it",
     ),
-    keep(
+    scrub(
         &["SHELL"],
-        Inert::Is(&["/bin/sh", "/bin/bash", "/usr/bin/bash", "/bin/dash", "/bin/zsh", "/usr/bin/zsh"]),
+        Inert::Is(&[
+            "/bin/sh", "/bin/bash", "/bin/dash", "/bin/zsh", "/bin/ash", "/bin/fish", "/bin/ksh", "/bin/tcsh",
+            "/usr/bin/sh", "/usr/bin/bash", "/usr/bin/dash", "/usr/bin/zsh", "/usr/bin/fish", "/usr/bin/ksh",
+            "/usr/bin/tcsh", "/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false",
+            "/usr/local/bin/bash", "/usr/local/bin/zsh", "/usr/local/bin/fish", "/opt/homebrew/bin/bash",
+            "/opt/homebrew/bin/zsh", "/opt/homebrew/bin/fish", "/run/current-system/sw/bin/bash",
+            "/run/current-system/sw/bin/zsh", "/run/current-system/sw/bin/fish", "",
+        ]),
         "programs run it to run commands",
+    ),
+    scrub(
+        &["PARALLEL", "PARALLEL_*", "STTY"],
+        Inert::Never,
+        "parallel runs its jobs with it, zsh gives it to stty",
     ),
     keep(
         &["TMPDIR", "TMP", "TEMP", "TMPPREFIX"],
@@ -129,7 +143,8 @@ pub const DANGEROUS: &[Group] = &[
         "git runs it as its transport",
     ),
     scrub(
-        &["GIT_EXTERNAL_DIFF", "GIT_DIFFTOOL_*", "GIT_MERGETOOL_*", "GIT_SHELL_PATH", "GIT_MAN_VIEWER"],
+        &["GIT_EXTERNAL_DIFF", "GIT_DIFFTOOL_*", "GIT_MERGETOOL_*", "GIT_SHELL_PATH", "GIT_MAN_VIEWER", "TIG_EDITOR", "TIG_SCRIPT",
+          "GIT_SVN_*", "GITWEB_CONFIG*"],
         Inert::Is(&[""]),
         "git runs it",
     ),
@@ -205,7 +220,8 @@ pub const DANGEROUS: &[Group] = &[
         "Mercurial reads its configuration, which names programs, from it",
     ),
     scrub(
-        &["SVN_SSH", "CVS_RSH", "CVS_SERVER", "BZR_SSH", "BZR_PLUGIN_PATH", "JJ_CONFIG"],
+        &["SVN_SSH", "CVS_RSH", "CVS_SERVER", "BZR_SSH", "BZR_PLUGIN_PATH", "JJ_CONFIG", "SVN_MERGE",
+          "TIGRC_USER", "TIGRC_SYSTEM", "RCSINIT", "GIT_ANNEX_*"],
         Inert::Is(&["ssh"]),
         "a version control program runs it",
     ),
@@ -215,7 +231,7 @@ pub const DANGEROUS: &[Group] = &[
             "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "SUDO_EDITOR", "KUBE_EDITOR",
             "HGEDITOR", "SVN_EDITOR", "FCEDIT", "BUNDLER_EDITOR", "GEM_EDITOR", "SYSTEMD_EDITOR",
             "PSQL_EDITOR", "LESSEDIT", "TEXEDIT", "CVSEDITOR", "JJ_EDITOR", "GH_EDITOR", "GLAB_EDITOR",
-            "ALTERNATE_EDITOR", "CRONTAB_EDITOR", "DIFFPROG",
+            "ALTERNATE_EDITOR", "CRONTAB_EDITOR", "DIFFPROG", "HOMEBREW_EDITOR", "EDITOR_*", "ESHELL", "SPELL",
         ],
         NO_EDITOR,
         "programs run it as the editor",
@@ -224,6 +240,7 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "PAGER", "GIT_PAGER", "MANPAGER", "SYSTEMD_PAGER", "BAT_PAGER", "DELTA_PAGER", "PSQL_PAGER",
             "AWS_PAGER", "GH_PAGER", "GLAB_PAGER", "JJ_PAGER", "HGPAGER", "PERLDOC_PAGER", "KUBECTL_PAGER",
+            "PSQL_WATCH_PAGER", "PERF_PAGER", "RI_PAGER", "PERLDOC_PAGER_*", "METAMAIL_PAGER", "MYSQL_PAGER",
             "NULLCMD", "READNULLCMD",
         ],
         NO_PAGER,
@@ -254,7 +271,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "MANOPT", "MANROFFOPT", "MAN_KEEP_FORMATTING", "GROFF_COMMAND_PREFIX", "GROFF_BIN_PATH",
-            "GROFF_TYPESETTER",
+            "GROFF_TYPESETTER", "GROFF_TMAC_PATH", "GROFF_FONT_PATH", "MANLESS",
         ],
         Inert::Never,
         "man passes it on as options",
@@ -265,19 +282,22 @@ pub const DANGEROUS: &[Group] = &[
         "manual pages, which are programs of roff, come from it",
     ),
     scrub(
-        &["BROWSER", "HELP_BROWSER"],
+        &[
+            "BROWSER", "HELP_BROWSER", "GH_BROWSER", "GLAB_BROWSER", "HOMEBREW_BROWSER", "CARGO_DOC_BROWSER",
+            "R_BROWSER", "R_PDFVIEWER", "DESKTOP_LAUNCH",
+        ],
         Inert::Is(&["", "true", "false", "none", "echo", ":"]),
         "programs run it to show a page",
     ),
     scrub(
-        &["GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "SSH_ASKPASS_REQUIRE"],
+        &["GIT_ASKPASS", "SSH_ASKPASS", "SUDO_ASKPASS", "SSH_ASKPASS_REQUIRE", "WGET_ASKPASS"],
         NO_ASKPASS,
         "programs run it to ask for a password",
     ),
     scrub(
         &[
             "VIMINIT", "EXINIT", "GVIMINIT", "NEXINIT", "VIMRUNTIME", "VIM", "MYVIMRC", "NVIM_APPNAME",
-            "EMACSLOADPATH", "EMACSDATA", "EMACSPATH",
+            "EMACSLOADPATH", "EMACSDATA", "EMACSPATH", "NVIM_RPLUGIN_MANIFEST", "MICRO_CONFIG_HOME", "KAKOUNE_*",
         ],
         Inert::Never,
         "an editor runs it at its start",
@@ -286,7 +306,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "PYTHONSTARTUP", "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONEXECUTABLE",
-            "PYTHONPLATLIBDIR", "PYTHONCASEOK",
+            "PYTHONPLATLIBDIR", "PYTHONCASEOK", "PYTHONPYCACHEPREFIX", "__PYVENV_LAUNCHER__",
         ],
         Inert::Is(&[""]),
         "Python loads code from it",
@@ -304,15 +324,21 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "COVERAGE_PROCESS_START", "IPYTHONDIR", "PYLINTRC",
-            "MYPYPATH",
+            "MYPYPATH", "COVERAGE_RCFILE", "TOX_OVERRIDE", "GUNICORN_CMD_ARGS", "SCONSFLAGS", "MATPLOTLIBRC",
+            "MPLCONFIGDIR", "JUPYTER_*",
         ],
         Inert::Words(&["-q", "-v", "--color=*", "--tb=*", "-ra", "-x"]),
         "loads plugins or options into Python tools",
     ),
     keep(
-        &["PYTHONPYCACHEPREFIX", "PYTHON_HISTORY", "PYTHONDUMPREFSFILE"],
+        &["PYTHON_HISTORY", "PYTHONDUMPREFSFILE"],
         Inert::Never,
         "Python writes files there",
+    ),
+    scrub(
+        &["MPLBACKEND"],
+        Inert::Word,
+        "Matplotlib imports the module it names",
     ),
     keep(
         &["PIP_*", "UV_*", "POETRY_*", "PIPX_*", "PDM_*", "CONDA_*", "TWINE_*", "VIRTUAL_ENV*"],
@@ -333,14 +359,14 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_REDIRECT_WARNINGS", "NODE_ICU_DATA",
-            "NODE_REPL_HISTORY",
+            "NODE_REPL_HISTORY", "NODE_COMPILE_CACHE", "BUN_RUNTIME_TRANSPILER_CACHE_PATH", "BABEL_CACHE_PATH",
         ],
         Inert::Is(&[""]),
         "node loads code from it or writes the file",
     ),
     keep(
         &[
-            "NODE_V8_COVERAGE", "NODE_COMPILE_CACHE", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED",
+            "NODE_V8_COVERAGE", "NODE_EXTRA_CA_CERTS", "NODE_TLS_REJECT_UNAUTHORIZED",
             "NODE_CHANNEL_FD",
         ],
         Inert::Is(&["1"]),
@@ -349,7 +375,11 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "TS_NODE_COMPILER", "TS_NODE_COMPILER_OPTIONS", "TS_NODE_PROJECT", "ELECTRON_RUN_AS_NODE",
-            "YARN_YARN_PATH", "YARN_PLUGINS", "BUN_INSPECT*", "BUN_OPTIONS",
+            "YARN_YARN_PATH", "YARN_PLUGINS", "YARN_RC_FILENAME", "BUN_INSPECT*", "BUN_OPTIONS",
+            "ESBUILD_BINARY_PATH", "SASS_BINARY_PATH", "TURBO_BINARY_PATH", "BIOME_BINARY", "ROME_BINARY",
+            "PRISMA_QUERY_ENGINE_*", "PRISMA_SCHEMA_ENGINE_*", "PRISMA_MIGRATION_ENGINE_*",
+            "PRISMA_INTROSPECTION_ENGINE_*", "PRISMA_FMT_*", "CYPRESS_RUN_BINARY", "ELECTRON_OVERRIDE_DIST_PATH",
+            "CHROME_BIN", "CHROMIUM_BIN", "FIREFOX_BIN", "pnpm_config_*",
         ],
         Inert::Never,
         "loads code into a JavaScript tool",
@@ -367,6 +397,7 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "npm_config_script_shell", "npm_config_node_options", "npm_config_onload_script",
             "npm_config_init_module", "npm_config_git", "npm_config_viewer", "npm_config_shell",
+            "npm_config_editor", "npm_config_browser", "npm_config_node_gyp", "npm_config_python",
         ],
         Inert::Never,
         "npm runs it",
@@ -381,6 +412,8 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "PERL5OPT", "PERL5LIB", "PERLLIB", "PERL5DB", "PERL5SHELL", "PERL_MM_OPT", "PERL_MB_OPT",
             "PERL5DB_THREADED",
+            "PERLDB_OPTS", "PERLIO_DEBUG", "PERLDOC", "PERL_CPANM_OPT", "PERLTIDY", "PERLCRITIC", "HARNESS_*",
+            "PERL_TEST_HARNESS_*", "AUTOM4TE_CFG", "autom4te_perllibdir",
         ],
         Inert::Never,
         "Perl loads code from it",
@@ -391,7 +424,10 @@ pub const DANGEROUS: &[Group] = &[
         "Ruby loads code before the program",
     ),
     scrub(
-        &["RUBYLIB", "RUBYPATH", "RUBYSHELL", "RUBY_DEBUG_*"],
+        &[
+            "RUBYLIB", "RUBYPATH", "RUBYSHELL", "RUBY_DEBUG_*", "RUBY_CRASH_REPORT", "RUBYDB_OPTS", "IRBRC",
+            "PRYRC", "RAKEOPT", "SPEC_OPTS", "RUBYGEMS_GEMDEPS", "GEMRC", "THOR_*", "RI",
+        ],
         Inert::Is(&[""]),
         "Ruby loads code from it",
     ),
@@ -401,7 +437,7 @@ pub const DANGEROUS: &[Group] = &[
         "gems, which are code, come from it",
     ),
     scrub(
-        &["PHPRC", "PHP_INI_SCAN_DIR"],
+        &["PHPRC", "PHP_INI_SCAN_DIR", "XDEBUG_CONFIG", "PHP_BINARY"],
         Inert::Never,
         "PHP reads settings that load code",
     ),
@@ -416,7 +452,8 @@ pub const DANGEROUS: &[Group] = &[
         "Lua runs or loads it",
     ),
     scrub(
-        &["R_PROFILE*", "R_ENVIRON*", "R_HOME", "R_STARTUP*", "R_LIBS*", "RHOME"],
+        &["R_PROFILE*", "R_ENVIRON*", "R_HOME", "R_STARTUP*", "R_LIBS*", "RHOME",
+          "R_DEFAULT_PACKAGES", "R_TESTS"],
         Inert::Never,
         "R runs it at its start",
     ),
@@ -426,7 +463,9 @@ pub const DANGEROUS: &[Group] = &[
         "Julia loads code from it",
     ),
     scrub(
-        &["ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS", "ERL_LIBS", "ERL_INETRC", "ELIXIR_ERL_OPTIONS"],
+        &["ERL_FLAGS", "ERL_AFLAGS", "ERL_ZFLAGS", "ERL_LIBS", "ERL_INETRC", "ELIXIR_ERL_OPTIONS",
+          "ERL_COMPILER_OPTIONS", "ERLC_EMULATOR", "ERLC_USE_SERVER", "EMU", "REBAR_CONFIG",
+          "REBAR_GLOBAL_CONFIG_DIR", "MIX_EXS", "MIX_PATH"],
         Inert::Words(&["-kernel", "shell_history", "enabled"]),
         "Erlang runs it at its start",
     ),
@@ -434,7 +473,8 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "GUILE_*", "RACKET*", "PLTUSERHOME", "PLTCOLLECTS", "SBCL_HOME", "TCLLIBPATH", "TCL_LIBRARY",
             "TK_LIBRARY", "GHCRTS", "GHC_PACKAGE_PATH", "GHC_ENVIRONMENT", "OCAMLLIB", "OCAMLPATH",
-            "OCAMLRUNPARAM", "CAML_LD_LIBRARY_PATH", "SWIPL", "OCTAVE_*", "MONO_*", "PSMODULEPATH",
+            "OCAMLRUNPARAM", "CAML_LD_LIBRARY_PATH", "SWIPL", "OCTAVE_*", "MONO_*", "PSMODULEPATH", "PSModulePath",
+            "STACK_YAML", "CABAL_CONFIG", "XONSHRC", "NU_LIB_DIRS", "MLRRC",
             "AWKPATH", "AWKLIBPATH", "GAWK_*", "M4PATH", "M4",
         ],
         Inert::Never,
@@ -443,7 +483,9 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "DOTNET_SHARED_STORE", "CORECLR_*", "COR_*",
-            "COMPlus_*",
+            "COMPlus_*", "DOTNET_gc*", "DOTNET_Profiler*", "DOTNET_EnableDiagnostics*", "MSBuildSDKsPath",
+            "MSBuildExtensionsPath*", "CustomBefore*", "CustomAfter*", "DirectoryBuildPropsPath",
+            "DirectoryBuildTargetsPath", "AlternateCommonProps",
         ],
         Inert::Never,
         ".NET loads code from it",
@@ -453,7 +495,9 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS", "MAVEN_OPTS",
             "MAVEN_ARGS", "GRADLE_OPTS", "SBT_OPTS", "ANT_OPTS", "ANT_ARGS", "JRUBY_OPTS", "SCALA_OPTS",
-            "CATALINA_OPTS", "LEIN_JVM_OPTS", "JAVACMD", "JRE_OPTS",
+            "CATALINA_OPTS", "LEIN_JVM_OPTS", "JAVACMD", "JRE_OPTS", "MAVEN_DEBUG_OPTS", "MAVEN_CONFIG",
+            "IBM_JAVA_OPTIONS", "OPENJ9_JAVA_OPTIONS", "JAVA_OPTIONS", "JVM_OPTS", "KOTLIN_COMPILER", "CLJ_CONFIG",
+            "GROOVY_CONF", "STARTER_CONF", "BOOT_JVM_OPTIONS", "KAFKA_OPTS", "ES_JAVA_OPTS",
         ],
         JAVA,
         "Java loads an agent or runs a command",
@@ -467,7 +511,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "RUSTC", "RUSTDOC", "RUSTFMT", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_LINKER",
-            "CLIPPY_DRIVER_PATH", "CARGO_BUILD_RUSTC*", "CARGO_BUILD_RUSTDOC*",
+            "CLIPPY_DRIVER_PATH", "CLIPPY_ARGS", "RUST_GDB", "RUST_LLDB", "CARGO_BUILD_RUSTC*", "CARGO_BUILD_RUSTDOC*",
         ],
         Inert::Is(&["", "sccache", "rustc"]),
         "cargo runs it",
@@ -486,7 +530,9 @@ pub const DANGEROUS: &[Group] = &[
         "cargo writes and runs what it builds there",
     ),
     scrub(
-        &["CARGO_TARGET_*", "CARGO_ALIAS_*", "CARGO_UNSTABLE_*", "CARGO_HOST_*"],
+        &["CARGO_TARGET_*", "CARGO_ALIAS_*", "CARGO_UNSTABLE_*", "CARGO_HOST_*",
+          "CARGO_CREDENTIAL_ALIAS_*", "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
+          "CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS"],
         Inert::Never,
         "cargo runs it as a linker, a runner or an alias",
     ),
@@ -503,9 +549,10 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Never,
         "sets cargo, which runs programs and fetches code",
     ),
-    keep(
+    // A name is one of the installed; a path may be anything.
+    scrub(
         &["RUSTUP_TOOLCHAIN"],
-        Inert::Is(&["stable", "beta", "nightly"]),
+        Inert::Word,
         "chooses the compiler",
     ),
     keep(
@@ -524,6 +571,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "GOCACHEPROG", "GOPACKAGESDRIVER", "GOAUTH", "GO_EXTLINK*", "GOEXPERIMENT", "GOROOT_FINAL",
+            "GOENV", "GOTOOLDIR", "GCCGO", "GCCGOTOOLDIR",
             "GOLANGCI_LINT_*",
         ],
         Inert::Is(&["", "off"]),
@@ -541,7 +589,7 @@ pub const DANGEROUS: &[Group] = &[
     ),
     keep(
         &[
-            "GOROOT", "GOPATH", "GOBIN", "GOENV", "GOINSECURE", "GONOSUM*", "GONOPROXY", "GOPRIVATE",
+            "GOROOT", "GOPATH", "GOBIN", "GOINSECURE", "GONOSUM*", "GONOPROXY", "GOPRIVATE",
             "GOMODCACHE", "GOCACHE", "GOTMPDIR", "GOWORK", "GODEBUG", "CGO_CFLAGS*", "CGO_CPPFLAGS*",
             "CGO_CXXFLAGS*", "CGO_FFLAGS*", "CGO_LDFLAGS*",
         ],
@@ -555,7 +603,8 @@ pub const DANGEROUS: &[Group] = &[
     ),
     scrub(
         &[
-            "MAKEFILES", "MAKESHELL", "CONFIG_SITE", "CONFIG_SHELL", "BISON_PKGDATADIR", "AUTOM4TE",
+            "MAKEFILES", "MAKESHELL", "PROTOC", "LIBCLANG_PATH", "LLVM_CONFIG_PATH", "CLANG_PATH",
+            "BINDGEN_EXTRA_CLANG_ARGS*", "CONFIG_SITE", "CONFIG_SHELL", "BISON_PKGDATADIR", "AUTOM4TE",
             "ACLOCAL", "AUTOCONF", "AUTOMAKE", "LIBTOOLIZE",
         ],
         Inert::Never,
@@ -565,10 +614,24 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "GCC_EXEC_PREFIX", "COMPILER_PATH", "CCC_*", "CCACHE_PREFIX*", "CCACHE_COMPILER", "CCACHE_PATH",
             "CCACHE_CONFIGPATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "ASAN_SYMBOLIZER_PATH",
-            "LLVM_SYMBOLIZER_PATH", "LLVM_PROFILE_FILE", "GCOV_PREFIX",
+            "LLVM_SYMBOLIZER_PATH", "LLVM_PROFILE_FILE", "GCOV_PREFIX*", "COLLECT_*", "ICECC_*", "DISTCC_*",
+            "CLANG_CONFIG_FILE_*", "CCACHE_LOGFILE", "CCACHE_DIR", "SCCACHE_*",
         ],
         Inert::Never,
         "the compiler runs programs from it or writes the file",
+    ),
+    scrub(
+        &["ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "MSAN_OPTIONS"],
+        Inert::Is(&[
+            "", "detect_leaks=0", "detect_leaks=1", "halt_on_error=1", "halt_on_error=0", "abort_on_error=1",
+            "print_stacktrace=1", "print_stacktrace=1:halt_on_error=1", "detect_leaks=0:abort_on_error=1",
+        ]),
+        "a sanitizer runs a symbolizer or writes its log where it says",
+    ),
+    scrub(
+        &["VALGRIND_OPTS", "VALGRIND_LIB", "PERF_EXEC_PATH", "SYSTEMD_SSH", "AUTOSSH_PATH"],
+        Inert::Never,
+        "a program takes the programs it starts from it",
     ),
     keep(
         &[
@@ -598,7 +661,8 @@ pub const DANGEROUS: &[Group] = &[
     // Options that programs read from the environment.
     scrub(
         &[
-            "TAR_OPTIONS", "GREP_OPTIONS", "ZIPOPT", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT",
+            "TAR_OPTIONS", "GREP_OPTIONS", "ZIPOPT", "ZIP", "LZOP", "RARINISWITCHES", "BAT_CONFIG_DIR", "CTAGS",
+            "ETAGS", "SHELLCHECK_OPTS", "INDENT_PROFILE", "ASPELL_CONF", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT",
             "XZ_DEFAULTS", "BZIP2", "BZIP", "ACK_OPTIONS", "ACKRC", "RIPGREP_CONFIG_PATH", "BAT_CONFIG_PATH",
             "BAT_OPTS", "FD_OPTIONS", "FZF_DEFAULT_*", "LS_OPTIONS", "TAPE", "RMT",
         ],
@@ -608,10 +672,22 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "RSYNC_RSH", "RSYNC_CONNECT_PROG", "RSYNC_SHELL", "RSH", "RSYNC_PROXY", "RSYNC_PARTIAL_DIR",
-            "RSYNC_OLD_ARGS",
+            "RSYNC_OLD_ARGS", "BORG_RSH",
         ],
         Inert::Is(&["ssh"]),
         "rsync runs it as its transport",
+    ),
+    scrub(
+        &[
+            "RESTIC_PASSWORD_COMMAND", "BORG_PASSCOMMAND", "BORG_REMOTE_PATH", "RCLONE_PASSWORD_COMMAND",
+            "RCLONE_SFTP_SSH", "RCLONE_METADATA_MAPPER", "GH_PATH", "HOMEBREW_GIT_PATH", "HOMEBREW_CURL_PATH",
+            "HOMEBREW_BAT*", "HOMEBREW_FORCE_BREWED_*", "PASSWORD_STORE_EXTENSIONS_DIR", "FFREPORT", "GVBINDIR",
+            "GNUPLOT_DRIVER_DIR", "GDAL_DRIVER_PATH", "HDF5_PLUGIN_PATH", "OMPI_MCA_*", "PMIX_MCA_*", "PRTE_MCA_*",
+            "ODBCINI", "ODBCSYSINI", "ODBCINSTINI", "LIBXSLT_PLUGINS_PATH", "ENCHANT_MODULE_PATH", "LADSPA_PATH",
+            "LV2_PATH", "FREI0R_PATH", "LIBVA_DRIVERS_PATH", "VDPAU_DRIVER_PATH", "ALSA_CONFIG_PATH",
+        ],
+        Inert::Never,
+        "a program runs or loads it, or writes the file",
     ),
     scrub(
         &[
@@ -635,7 +711,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "SSH_SK_PROVIDER", "SSH_SK_HELPER", "SSH_PKCS11_HELPER", "PKCS11_*", "SASL_PATH",
-            "SASL_CONF_PATH", "KRB5_CONFIG", "LDAPCONF",
+            "SASL_CONF_PATH", "KRB5_CONFIG", "KRB5_TRACE", "LDAPCONF", "LDAPRC", "OPENSC_CONF", "TSS2_*",
         ],
         Inert::Never,
         "a program loads code from it",
@@ -664,7 +740,8 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "TEXMFCNF", "TEXMF*", "TEXINPUTS*", "shell_escape*", "openout_any", "openin_any",
-            "MAGICK_CONFIGURE_PATH", "MAGICK_CODER_MODULE_PATH", "MAGICK_FILTER_MODULE_PATH", "GS_OPTIONS",
+            "MAGICK_CONFIGURE_PATH", "MAGICK_CODER_MODULE_PATH", "MAGICK_FILTER_MODULE_PATH", "MAGICK_CODER_FILTER_PATH", "MAGICK_HOME",
+            "MAGICK_GHOSTSCRIPT_PATH", "GS_OPTIONS",
             "GS_LIB", "GS_DEVICE",
         ],
         Inert::Never,
