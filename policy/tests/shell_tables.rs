@@ -598,6 +598,10 @@ proptest! {
             if refused {
                 continue;
             }
+            if rendered == Err(Construct::HereDocLiteral) {
+                // Beside other commands in a substitution, it is not written out.
+                continue;
+            }
             let rendered = rendered.map_err(|c| TestCaseError::fail(format!("{} {text:?}: {c:?}", dialect.word())))?;
             let again = parse(&rendered, dialect);
             let shown = String::from_utf8_lossy(&rendered);
@@ -615,6 +619,10 @@ proptest! {
             }
             prop_assert!(odd.is_empty(), "{} {text:?} {odd:?}", dialect.word());
             let rendered = render(&parsed.script, text.as_bytes(), dialect, &|_| None);
+            if rendered == Err(Construct::HereDocLiteral) {
+                // Beside other commands in a substitution, it is not written out.
+                continue;
+            }
             let rendered = rendered.map_err(|c| TestCaseError::fail(format!("{} {text:?}: {c:?}", dialect.word())))?;
             let again = parse(&rendered, dialect);
             let shown = String::from_utf8_lossy(&rendered);

@@ -210,6 +210,24 @@ fn braces_in_the_name_keep_their_words() {
     asks(&c.text("{nice,touch} git; true"), "allowlist-miss");
 }
 
+/// bash 5.2 writes the commands of a substitution out again, and behind a here-document it loses a `;`: of `sort` and
+/// `echo -o x` it makes one command.
+#[test]
+fn a_here_document_in_a_substitution_stands_alone() {
+    let mut c = Case::new(&["/usr/bin/git", "/usr/bin/cat"]).checked();
+    for text in [
+        "echo $(cat <<'E'\nx\nE\nsort; echo -o x)",
+        "echo \"$(cat <<'E'\nx\nE\nsort\necho -o x)\"",
+        "echo `cat <<'E'\nx\nE\nsort; echo -o x`",
+        "echo $( { cat <<'E'; sort; echo -o x; }\nx\nE\n)",
+        "echo $( if true; then sort; echo -o x; fi; cat <<'E'\nx\nE\n)",
+    ] {
+        asks(&c.text(text), "here-document");
+    }
+    allowed(&c.text("git commit -m \"$(cat <<'E'\nx; y\nE\n)\""));
+    allowed(&c.text("git commit -m \"$(cat <<'E' | sort\nx; y\nE\n)\"; cat <<'E'\nx\nE\necho a; echo b"));
+}
+
 #[test]
 fn dynamic_words() {
     let mut c = Case::new(&["/usr/bin/git"]);

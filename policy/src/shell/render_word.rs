@@ -1,9 +1,10 @@
 //! Words for the real shell: literals quoted, what is dynamic in the one form that was accepted.
 
-use crate::shell::ast::{Part, Script, Word};
+use crate::shell::ast::{CommandKind, Part, RedirectOp, Script, Word};
 use crate::shell::construct::Construct;
 use crate::shell::lex::name_length;
 use crate::shell::render::{Done, Writer, quote};
+use crate::shell::visit::Node;
 
 impl Writer<'_> {
     pub(super) fn word(&mut self, word: &Word) -> Done {
@@ -129,6 +130,11 @@ impl Writer<'_> {
                     // Whose body the next line is would not be the same everywhere.
                     return Err(Construct::HereDocLiteral);
                 }
+                if has_here_document(script) && !is_one_list(script) {
+                    // bash writes the commands of a substitution out again before it runs them, and behind a
+                    // here-document it loses a `;` (5.2): two commands become one.
+                    return Err(Construct::HereDocLiteral);
+                }
                 let waiting = std::mem::take(&mut self.waiting);
                 let flat = self.flat;
                 self.flat |= !waiting.is_empty();
@@ -232,4 +238,25 @@ fn has_newline(script: &Script) -> bool {
     // Only bodies of here-documents bring one; looking at the redirections of the whole tree is not worth it.
     let mut text = Writer::new(b"", true, &|_| None);
     text.script(script).is_err() || !text.waiting.is_empty() || text.out.windows(2).any(|w| w == b"<<")
+}
+
+/// True if a here-document stands anywhere in it.
+fn has_here_document(script: &Script) -> bool {
+    let mut found = false;
+    script.walk(&mut |node| {
+        if let Node::Command(command) = node {
+            found |= command.redirects.iter().any(|r| r.op == RedirectOp::HereDoc);
+        }
+    });
+    found
+}
+
+/// True if it is one list of simple commands: nothing in it is separated by `;` or a newline.
+fn is_one_list(script: &Script) -> bool {
+    script.lists.len() <= 1
+        && script.lists.iter().all(|list| {
+            std::iter::once(&list.first)
+                .chain(list.rest.iter().map(|(_, p)| p))
+                .all(|p| p.commands.iter().all(|c| matches!(c.kind, CommandKind::Simple(_))))
+        })
 }

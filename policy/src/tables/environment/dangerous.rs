@@ -231,7 +231,7 @@ pub const DANGEROUS: &[Group] = &[
             "EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "SUDO_EDITOR", "KUBE_EDITOR",
             "HGEDITOR", "SVN_EDITOR", "FCEDIT", "BUNDLER_EDITOR", "GEM_EDITOR", "SYSTEMD_EDITOR",
             "PSQL_EDITOR", "LESSEDIT", "TEXEDIT", "CVSEDITOR", "JJ_EDITOR", "GH_EDITOR", "GLAB_EDITOR",
-            "ALTERNATE_EDITOR", "CRONTAB_EDITOR", "DIFFPROG", "HOMEBREW_EDITOR", "EDITOR_*", "ESHELL", "SPELL",
+            "ALTERNATE_EDITOR", "CRONTAB_EDITOR", "DIFFPROG", "HOMEBREW_EDITOR", "ESHELL", "SPELL",
         ],
         NO_EDITOR,
         "programs run it as the editor",
@@ -325,7 +325,7 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "PYTEST_ADDOPTS", "PYTEST_PLUGINS", "COVERAGE_PROCESS_START", "IPYTHONDIR", "PYLINTRC",
             "MYPYPATH", "COVERAGE_RCFILE", "TOX_OVERRIDE", "GUNICORN_CMD_ARGS", "SCONSFLAGS", "MATPLOTLIBRC",
-            "MPLCONFIGDIR", "JUPYTER_*",
+            "JUPYTER_CONFIG_DIR", "JUPYTER_CONFIG_PATH", "JUPYTER_PATH",
         ],
         Inert::Words(&["-q", "-v", "--color=*", "--tb=*", "-ra", "-x"]),
         "loads plugins or options into Python tools",
@@ -483,7 +483,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "DOTNET_STARTUP_HOOKS", "DOTNET_ADDITIONAL_DEPS", "DOTNET_SHARED_STORE", "CORECLR_*", "COR_*",
-            "COMPlus_*", "DOTNET_gc*", "DOTNET_Profiler*", "DOTNET_EnableDiagnostics*", "MSBuildSDKsPath",
+            "COMPlus_*", "MSBuildSDKsPath",
             "MSBuildExtensionsPath*", "CustomBefore*", "CustomAfter*", "DirectoryBuildPropsPath",
             "DirectoryBuildTargetsPath", "AlternateCommonProps",
         ],
@@ -614,9 +614,8 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "GCC_EXEC_PREFIX", "COMPILER_PATH", "CCC_*", "CCACHE_PREFIX*", "CCACHE_COMPILER", "CCACHE_PATH",
             "CCACHE_CONFIGPATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "ASAN_SYMBOLIZER_PATH",
-            "LLVM_SYMBOLIZER_PATH", "LLVM_PROFILE_FILE", "GCOV_PREFIX*", "COLLECT_*", "ICECC_*", "DISTCC_*",
-            "CLANG_CONFIG_FILE_*", "CCACHE_LOGFILE", "CCACHE_DIR", "SCCACHE_*",
-        ],
+            "LLVM_SYMBOLIZER_PATH", "LLVM_PROFILE_FILE", "GCOV_PREFIX*", "COLLECT_*", "ICECC_*", "DISTCC_SSH", "DISTCC_CMDLIST",
+            "CLANG_CONFIG_FILE_*", "CCACHE_LOGFILE", "CCACHE_DIR",         ],
         Inert::Never,
         "the compiler runs programs from it or writes the file",
     ),
