@@ -598,7 +598,7 @@ proptest! {
             if refused {
                 continue;
             }
-            if rendered == Err(Construct::HereDocLiteral) {
+            if rendered == Err(C::HereDocLiteral) {
                 // Beside other commands in a substitution, it is not written out.
                 continue;
             }
@@ -619,7 +619,7 @@ proptest! {
             }
             prop_assert!(odd.is_empty(), "{} {text:?} {odd:?}", dialect.word());
             let rendered = render(&parsed.script, text.as_bytes(), dialect, &|_| None);
-            if rendered == Err(Construct::HereDocLiteral) {
+            if rendered == Err(C::HereDocLiteral) {
                 // Beside other commands in a substitution, it is not written out.
                 continue;
             }
