@@ -40,3 +40,6 @@ mod environ;
 
 /// One line a decision.
 mod journal;
+
+/// exec-guardctl: verdicts explained, policies tried out.
+mod diagnose;

@@ -279,6 +279,10 @@ fn every_flag_is_in_the_manual() {
         &["approvals", "allowlist", "add", "--help"],
         &["approvals", "allowlist", "remove", "--help"],
         &["log", "show", "--help"],
+        &["explain", "--help"],
+        &["policy", "test", "--help"],
+        &["policy", "replay", "--help"],
+        &["friction", "--help"],
     ];
     for (program, page, helps) in
         [(&programs().guard, "exec-guard.1", guard), (&programs().ctl, "exec-guardctl.1", ctl)]

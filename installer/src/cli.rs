@@ -9,9 +9,11 @@ use clap_complete::Shell;
 /// Exit codes, told under every `--help`.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-    0  done, or it was so already
-    1  not done: pattern not found, the document changed meanwhile, a file is in the way, nothing to show
+    0  done, or it was so already; explain: it would run
+    1  not done: pattern not found, the document changed meanwhile, a file is in the way, nothing to show, a test failed
     2  wrong use: an option, a pattern or a document that would not be accepted
+    3  explain: a person would be asked
+    4  explain: it would be refused
   125  could not work: a document is unreadable, unsafe or wrong; a disk or lock failed
 
 Data goes to stdout, words go to stderr. The full manual: exec-guardctl(1), exec-guard.policy(5).";
@@ -43,6 +45,13 @@ pub enum Command {
     /// Look at the journal of decisions.
     #[command(subcommand)]
     Log(Log),
+    /// Show what would become of a command, where and why; run nothing.
+    Explain(Explain),
+    /// Try a policy out.
+    #[command(subcommand)]
+    Policy(Trial),
+    /// Tell how many of these commands would pass, and which entries would save the most questions.
+    Friction(Friction),
     /// Print a completion script for a shell.
     ///
     /// bash: exec-guardctl completions bash > ~/.local/share/bash-completion/completions/exec-guardctl
@@ -245,6 +254,104 @@ pub struct Show {
     pub lines: usize,
 }
 
+/// `explain`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+#[command(group(ArgGroup::new("command").required(true).multiple(true)))]
+pub struct Explain {
+    /// Judge under the policy of this agent. Default: as exec-guard does.
+    #[arg(long, value_name = "ID", value_parser = agent)]
+    pub agent: Option<String>,
+    /// Judge as if called in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<OsString>,
+    /// The shell that would run the text, by name or path.
+    #[arg(long, value_name = "SHELL")]
+    pub shell: Option<OsString>,
+    /// JSON to stdout, for programs.
+    #[arg(long)]
+    pub json: bool,
+    /// Shell text. Words after `--` are then its $0 and parameters.
+    #[arg(
+        short = 'c',
+        value_name = "STRING",
+        allow_hyphen_values = true,
+        group = "command",
+        conflicts_with = "file"
+    )]
+    pub text: Option<OsString>,
+    /// Shell text from this file; `-` = standard input.
+    ///
+    /// Its `#!` line says which shell, where --shell does not.
+    #[arg(long, value_name = "FILE", group = "command")]
+    pub file: Option<PathBuf>,
+    /// One command and its arguments, without a shell.
+    #[arg(last = true, value_name = "CMD", group = "command")]
+    pub words: Vec<OsString>,
+}
+
+/// `policy`.
+#[derive(Debug, Subcommand)]
+pub enum Trial {
+    /// Run the examples of every entry, and lists of expected verdicts.
+    Test(Test),
+    /// Judge the commands of the journal again and show what would change.
+    Replay(Replay),
+}
+
+/// `policy test`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Test {
+    /// Lists of commands with the verdict that is expected, see exec-guard.policy(5).
+    ///
+    /// Default: policy-tests.json beside each exec-approvals.json in force, where there is one.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Documents of this folder in place of the user's.
+    #[arg(long, value_name = "DIR")]
+    pub policy: Option<PathBuf>,
+    /// JSON to stdout, for programs.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `policy replay`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Replay {
+    /// Documents of this folder in place of the user's: shows what they would change against those in force.
+    #[arg(long, value_name = "DIR")]
+    pub policy: Option<PathBuf>,
+    /// Only records from then on: 30m, 12h, 7d ago, a date, or a date and time.
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// JSON to stdout, for programs.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `friction`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Friction {
+    /// Commands: one a line, a shell's history, JSON lines, or a transcript of Claude Code or Codex; `-` = standard input.
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    /// Judge under the policy of this agent.
+    #[arg(long, value_name = "ID", value_parser = agent, default_value = "main")]
+    pub agent: String,
+    /// Documents of this folder in place of the user's.
+    #[arg(long, value_name = "DIR", conflicts_with = "preset")]
+    pub policy: Option<PathBuf>,
+    /// This preset in place of the user's documents.
+    #[arg(long, value_enum)]
+    pub preset: Option<Preset>,
+    /// JSON to stdout, for programs.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// An agent's id: what can stand in a document, on a line and in a message without doubt.
 fn agent(text: &str) -> Result<String, String> {
     let fine = |c: char| c.is_ascii_alphanumeric() || "-_.:@/".contains(c);
@@ -278,6 +385,15 @@ mod tests {
             "x approvals allowlist remove /bin/ls --list denylist",
             "x log show -n 5 --decision deny --since 2h",
             "x completions fish",
+            "x explain -c ls",
+            "x explain -c -x",
+            "x explain --agent a --json -- ls --agent b",
+            "x explain -c ls -- a b",
+            "x explain --file -",
+            "x policy test",
+            "x policy test a b --json",
+            "x policy replay --since 2h --policy d",
+            "x friction - f --preset yolo",
         ] {
             assert!(ok(words), "{words}");
         }
@@ -292,6 +408,11 @@ mod tests {
             "x approvals allowlist add /bin/ls --list greylist",
             "x log show -n x",
             "x doctor",
+            "x explain",
+            "x explain ls",
+            "x explain -c a --file b",
+            "x friction",
+            "x friction f --preset yolo --policy d",
         ] {
             assert!(!ok(words), "{words}");
         }

@@ -9,6 +9,10 @@ pub enum Exit {
     Done,
     /// Not done, and nothing is wrong with the installation: not found, changed meanwhile, in the way.
     Not,
+    /// A person would be asked about what was to be explained.
+    WouldAsk,
+    /// What was to be explained would be refused.
+    WouldDeny,
     /// Wrong use, or input that would not be accepted.
     Usage,
     /// It could not work.
@@ -21,6 +25,8 @@ impl Termination for Exit {
             Exit::Done => 0,
             Exit::Not => 1,
             Exit::Usage => 2,
+            Exit::WouldAsk => 3,
+            Exit::WouldDeny => 4,
             Exit::Trouble => 125,
         })
     }

@@ -11,7 +11,7 @@ use crate::exit::{Exit, Failure};
 use crate::say::{self, Page};
 
 impl Preset {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Preset::DenyAll => "deny-all",
             Preset::Cautious => "cautious",

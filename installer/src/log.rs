@@ -53,7 +53,7 @@ impl Filter {
 }
 
 /// True if somebody was asked, or would have been.
-fn asked(record: &Value) -> bool {
+pub fn asked(record: &Value) -> bool {
     let text = |key: &str| record.get(key).and_then(Value::as_str);
     text("decision") == Some("ask")
         || matches!(text("by"), Some("person" | "fallback"))

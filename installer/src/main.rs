@@ -4,10 +4,15 @@
 //! exit code of the table in `--help`.
 mod approvals;
 mod cli;
+mod court;
 mod exit;
+mod explain;
+mod friction;
 mod init;
 mod log;
+mod progress;
 mod say;
+mod trial;
 mod when;
 
 #[cfg(test)]
@@ -51,6 +56,9 @@ fn main() -> Exit {
         Command::Init(args) => init::run(args),
         Command::Approvals(command) => approvals::run(command),
         Command::Log(cli::Log::Show(args)) => log::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Policy(command) => trial::run(command),
+        Command::Friction(args) => friction::run(args),
         Command::Completions { shell } => completions(*shell),
     };
     done.unwrap_or_else(|failure| {

@@ -78,6 +78,11 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// True if what is written here may be coloured.
+    pub fn colour(&self) -> bool {
+        self.colour
+    }
+
     /// Lines of our own making, without a foreign byte in them.
     pub fn own(&mut self, text: &str) {
         self.text.push_str(text);

@@ -350,12 +350,19 @@ fn conclude(
 fn advice(reason: Reason, segment: Option<&crate::evaluation::Segment>) -> Option<String> {
     let general = reason.advice();
     match (reason, segment.and_then(|s| s.exe.as_ref())) {
-        (Reason::AllowlistMiss | Reason::WrapperEntry | Reason::ScriptEntry, Some(exe)) => {
+        (Reason::AllowlistMiss | Reason::WrapperEntry | Reason::ScriptEntry, Some(exe))
+            if pasteable(&exe.found) =>
+        {
             let path = visible(&line(std::slice::from_ref(&exe.found)));
             Some(format!("exec-guardctl approvals allowlist add {path}"))
         }
         _ => (!general.is_empty()).then(|| general.to_owned()),
     }
+}
+
+/// True if a path can stand in a line to be pasted, and as a pattern means itself.
+fn pasteable(path: &[u8]) -> bool {
+    !path.iter().any(|b| b"*?[]{}\\".contains(b)) && visible(path).as_bytes() == path
 }
 
 /// A wrapper around an unsatisfied segment is not satisfied.

@@ -29,6 +29,7 @@ pub mod wrapper;
 
 mod decide;
 mod learn;
+mod nearest;
 
 pub mod rules;
 
@@ -44,6 +45,7 @@ pub use evaluation::{
 };
 pub use invocation::{Form, Guard, Invocation};
 pub use learn::{Proposal, proposals};
+pub use nearest::{Nearest, nearest};
 pub use question::{Answer, Choice, Scope, digest};
 pub use reason::Reason;
 pub use resolve::Executable;

@@ -10,6 +10,14 @@ fn text(bytes: &[u8]) -> String {
     std::str::from_utf8(bytes).map_or_else(|_| Shown::text(bytes).into_string(), str::to_owned)
 }
 
+/// Line and column, from 1, of an offset into a text; columns are characters, where bytes are some.
+pub fn place(text: &[u8], at: usize) -> (usize, usize) {
+    let before = text.get(..at).unwrap_or(text);
+    let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+    let last = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
+    (line, String::from_utf8_lossy(last).chars().count() + 1)
+}
+
 /// An evaluation in the shape of exec-guard(1), to the letter.
 pub fn json(eval: &Evaluation) -> Value {
     let e = &eval.effective;
@@ -59,4 +67,17 @@ fn segment(s: &Segment) -> Value {
         "operator": s.operator,
         "span": s.span.map(|s| [s.start, s.end]),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places() {
+        let text = "ls\n\u{e4}b; x".as_bytes();
+        for (at, want) in [(0, (1, 1)), (2, (1, 3)), (3, (2, 1)), (5, (2, 2)), (8, (2, 5)), (99, (2, 6))] {
+            assert_eq!(place(text, at), want, "{at}");
+        }
+    }
 }

@@ -68,8 +68,15 @@ fn as_text(eval: &Evaluation) -> String {
 
 fn findings(out: &mut String, eval: &Evaluation, segment: Option<usize>) {
     for f in eval.findings.iter().filter(|f| f.segment == segment) {
-        let _ =
-            writeln!(out, "     {} [{}] {}", f.decision.word(), f.reason.code(), shown(f.message.as_bytes()));
+        let what = shown(f.message.as_bytes());
+        let _ = write!(out, "     {} [{}] {what}", f.decision.word(), f.reason.code());
+        // Of text that was given; a command that came as words has no columns.
+        let text = eval.asks_about().and_then(|plan| plan.script.as_deref());
+        if let (Some(span), Some(text)) = (f.span, text) {
+            let (line, column) = verdict::place(text, span.start);
+            let _ = write!(out, " (at {line}:{column})");
+        }
+        out.push('\n');
         if let Some(nearest) = &f.nearest {
             let _ = writeln!(out, "       nearest entry: {}", shown(nearest.as_bytes()));
         }

@@ -149,6 +149,41 @@ pub fn load(places: &Places) -> Result<Loaded, LoadError> {
     Ok(Loaded { editable: editable.map(|path| Target { path, begin }), policy, state: folder })
 }
 
+/// The policy as it would be with the documents of another folder in place of the user's, kind by kind; the system's
+/// stays the floor. For trying out only: nobody is asked whose files they are.
+///
+/// # Errors
+/// A document cannot be read or is not understood, or the folder has none.
+pub fn trial(in_force: Policy, folder: &Path) -> Result<Policy, LoadError> {
+    let text = |name: &str| -> Result<Option<(Vec<u8>, String)>, LoadError> {
+        let path = folder.join(name);
+        match std::fs::read(&path) {
+            Ok(text) => Ok(Some((text, shown(&path)))),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(unreadable(&path, e.to_string())),
+        }
+    };
+    let approvals = text(APPROVALS)?.map(|(t, file)| Approvals::parse(&t, &file)).transpose()?;
+    let config = text(CONFIG)?.map(|(t, file)| Config::parse(&t, &file)).transpose()?;
+    if approvals.is_none() && config.is_none() {
+        return Err(unreadable(folder, format!("there is neither {APPROVALS} nor {CONFIG} in it")));
+    }
+    Ok(in_force.with_owner(Layer::new(approvals, config)))
+}
+
+fn unreadable(path: &Path, what: String) -> LoadError {
+    Details {
+        file: shown(path),
+        line: None,
+        column: None,
+        field: None,
+        kind: LoadErrorKind::Unreadable,
+        what,
+        remedy: "name a folder with policy documents".into(),
+    }
+    .into()
+}
+
 /// The folder `EXEC_GUARD_HOME` names.
 fn named(places: &Places) -> Result<Option<&Path>, LoadError> {
     match &places.named {
@@ -345,6 +380,21 @@ mod tests {
         let mut s = s;
         s.1.named = Some("relative".into());
         assert!(load(&s.1).unwrap_err().to_string().contains("absolute"));
+    }
+
+    #[test]
+    fn a_trial_replaces_what_it_has() {
+        let s = Stage::new();
+        s.put("home/.exec-guard/exec-approvals.json", &doc("allowlist"));
+        s.put("home/.exec-guard/config.json", r#"{"tools":{"exec":{"strictInlineEval":true}}}"#);
+        let other = s.put("other/exec-approvals.json", &doc("full"));
+        fs::set_permissions(&other, PermissionsExt::from_mode(0o666)).unwrap();
+        let loaded = || load(&s.1).unwrap().policy;
+        let tried = trial(loaded(), &s.0.path().join("other")).unwrap().effective("main");
+        assert_eq!((tried.security.value, tried.strict_inline_eval), (Security::Full, true));
+        assert!(trial(loaded(), &s.0.path().join("etc")).is_err());
+        s.put("bad/config.json", "{");
+        assert!(trial(loaded(), &s.0.path().join("bad")).is_err());
     }
 
     #[test]

@@ -6,6 +6,8 @@ mod set;
 
 mod usage;
 
+#[cfg(test)]
+pub use entry::args as globs;
 pub use set::failure;
 
 use std::collections::BTreeMap;

@@ -75,6 +75,15 @@ impl Policy {
         Policy::default()
     }
 
+    /// The same with other documents of the user's, kind by kind; what `layer` has not stays as it is. For trying a
+    /// policy out, not for judging what is to run.
+    #[must_use]
+    pub fn with_owner(mut self, layer: Layer) -> Policy {
+        self.owner.approvals = layer.approvals.or(self.owner.approvals);
+        self.owner.config = layer.config.or(self.owner.config);
+        self
+    }
+
     /// The same under what the call asks for.
     pub fn with_call(mut self, call: Call) -> Policy {
         self.call = call;
