@@ -198,7 +198,7 @@ fn environment(plan: &Plan, env: &[Vec<u8>], scrub: bool) -> Vec<Vec<u8>> {
         if name.as_deref() == Some(DEPTH) {
             continue;
         }
-        if scrub && name.as_ref().is_some_and(|n| plan.scrub.contains(n)) {
+        if scrub && name.as_ref().is_some_and(|n| plan.scrub.binary_search(n).is_ok()) {
             continue;
         }
         match (&plan.path, &plan.home, name.as_deref()) {

@@ -59,15 +59,50 @@ pub enum Item {
 /// Splits `args` (without `argv[0]`) into items. Total: it never fails, what is not understood is
 /// [`Item::Unknown`].
 pub fn parse(spec: &Spec, args: &[Arg]) -> Vec<Item> {
-    let mut out = Vec::new();
-    let mut i = 0;
-    let mut only_operands = false;
-    while let Some(arg) = args.get(i) {
-        let at = i;
-        i += 1;
-        if only_operands {
+    items(spec, args).collect()
+}
+
+/// The same one by one, for who stops early: what stands behind is then not looked at.
+pub fn items<'a>(spec: &'a Spec, args: &'a [Arg]) -> Items<'a> {
+    Items { spec, args, i: 0, only_operands: false, ready: Vec::new().into_iter() }
+}
+
+/// The items of a command line.
+#[derive(Debug)]
+pub struct Items<'a> {
+    spec: &'a Spec,
+    args: &'a [Arg],
+    i: usize,
+    only_operands: bool,
+    /// Those of the word read last.
+    ready: std::vec::IntoIter<Item>,
+}
+
+impl Iterator for Items<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some(item) = self.ready.next() {
+                return Some(item);
+            }
+            let arg = self.args.get(self.i)?;
+            let mut out = Vec::new();
+            self.word(arg, &mut out);
+            self.ready = out.into_iter();
+        }
+    }
+}
+
+impl Items<'_> {
+    /// Reads one word, and the words that are values of its options.
+    fn word(&mut self, arg: &Arg, out: &mut Vec<Item>) {
+        let Items { spec, args, .. } = *self;
+        let at = self.i;
+        self.i += 1;
+        if self.only_operands {
             out.push(Item::Operand(at));
-            continue;
+            return;
         }
         let word = match arg {
             Arg::Literal(b) => b.as_slice(),
@@ -77,32 +112,27 @@ pub fn parse(spec: &Spec, args: &[Arg]) -> Vec<Item> {
                 } else {
                     out.push(Item::Operand(at));
                 }
-                if !spec.permute {
-                    only_operands = true;
-                }
-                continue;
+                self.only_operands |= !spec.permute;
+                return;
             }
         };
         if word == b"--" {
             out.push(Item::End(at));
-            only_operands = true;
+            self.only_operands = true;
         } else if let Some(rest) = word.strip_prefix(b"--") {
-            long(spec, rest, at, args, &mut i, &mut out);
+            long(spec, rest, at, args, &mut self.i, out);
         } else if word.len() > 1 && word.first() == Some(&b'-') {
             let rest = word.get(1..).unwrap_or_default();
             if spec.single_dash_long {
-                long(spec, rest, at, args, &mut i, &mut out);
+                long(spec, rest, at, args, &mut self.i, out);
             } else {
-                cluster(spec, rest, at, args, &mut i, &mut out);
+                cluster(spec, rest, at, args, &mut self.i, out);
             }
         } else {
             out.push(Item::Operand(at));
-            if !spec.permute {
-                only_operands = true;
-            }
+            self.only_operands |= !spec.permute;
         }
     }
-    out
 }
 
 fn long(spec: &Spec, rest: &[u8], at: usize, args: &[Arg], i: &mut usize, out: &mut Vec<Item>) {

@@ -14,6 +14,10 @@ use crate::tables::builtins::INTEGER_VARIABLES;
 const BUILTIN_LIKE_PROGRAM: &[&[u8]] =
     &[b"echo", b"printf", b"pwd", b"test", b"[", b"true", b"false", b"kill"];
 
+/// Bytes from which on the kernel takes no path (path_resolution(7)): where a shell is after that many `cd` is not
+/// followed.
+const PATH_MAX: usize = 4096;
+
 impl Judge<'_> {
     /// True if the name is a builtin of the shell: then it is judged as one.
     pub(super) fn builtin(
@@ -71,7 +75,8 @@ impl Judge<'_> {
                     .logical
                     .as_deref()
                     .map(|base| self.place(base, &to))
-                    .or_else(|| (to.first() == Some(&b'/')).then(|| self.place(b"/", &to)));
+                    .or_else(|| (to.first() == Some(&b'/')).then(|| self.place(b"/", &to)))
+                    .filter(|place| place.logical.len() < PATH_MAX);
                 if let Some(p) = &place {
                     // Rendered with the folder it was judged as, so that CDPATH and a moved folder change nothing.
                     out.rewrites.extend(self.last_word(at).map(|i| (i, vec![p.logical.clone()])));

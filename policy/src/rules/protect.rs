@@ -139,6 +139,12 @@ const READERS: &[&[u8]] = &[
     b"printf",
 ];
 
+/// Bytes from which on the kernel takes no path (path_resolution(7)).
+const PATH_MAX: usize = 4096;
+
+/// Pieces of one word that are looked at where a protected name stands in it; nobody writes that many.
+const MAX_PIECES: usize = 1000;
+
 /// Names that betray a path of the guard even in a word that is known only at run time.
 const OWN_MARKS: &[&[u8]] = &[b".exec-guard", b"exec-approvals", b"/etc/exec-guard", b"EXEC_GUARD_HOME"];
 
@@ -184,13 +190,18 @@ pub(crate) fn word(
         Arg::Literal(bytes) => {
             // `--output=/path`, `of=/path`, `@/path`, `-o/path`: the path may begin anywhere before its first slash.
             let mut starts = vec![bytes.as_slice()];
-            starts.extend(
-                bytes
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, b)| b"=@:,".contains(b))
-                    .filter_map(|(i, _)| bytes.get(i + 1..)),
-            );
+            if may_name(bytes, cwd, home, guard) {
+                let marks = bytes.iter().enumerate().filter(|(_, b)| b"=@:,".contains(b));
+                if marks.clone().count() > MAX_PIECES {
+                    return Some("a word with the name of a protected file in it, in too many pieces".into());
+                }
+                // No more than the kernel would take for a path, or a word of commas costs the square of its length.
+                starts.extend(
+                    marks
+                        .filter_map(|(i, _)| bytes.get(i + 1..))
+                        .map(|rest| rest.get(..PATH_MAX).unwrap_or(rest)),
+                );
+            }
             if bytes.first() == Some(&b'-') {
                 starts.extend(bytes.get(2..));
             }
@@ -209,6 +220,19 @@ pub(crate) fn word(
             (may_write && hook_file(&plain)).then(|| "a word names a file that holds an agent's hooks".into())
         }
     }
+}
+
+/// False if no path that begins anywhere in these bytes can be a protected one: their last names do not stand in
+/// them, and the folders that relative paths begin in are none of them. Nearly every word is done with here.
+fn may_name(bytes: &[u8], cwd: Option<&[u8]>, home: Option<&[u8]>, guard: &Guard) -> bool {
+    let last = |p: &[u8]| last_component(p.strip_suffix(b"/").unwrap_or(p)).to_vec();
+    let own = guard.own_paths.iter().map(Vec::as_slice);
+    let protected = || own.clone().chain(HOOK_FILES.iter().copied()).chain(HOOK_FOLDERS.iter().copied());
+    protected().any(|p| contains(bytes, &last(p)))
+        || [cwd, home].into_iter().flatten().any(|folder| {
+            let folder = join(folder, b"");
+            own.clone().any(|o| folder.starts_with(o)) || HOOK_FOLDERS.iter().any(|f| contains(&folder, f))
+        })
 }
 
 fn path(
@@ -245,6 +269,9 @@ fn hook_file(path: &[u8]) -> bool {
 }
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    if needle.is_empty() {
+        return true;
+    }
     haystack.windows(needle.len()).any(|w| w == needle)
 }
 
@@ -267,6 +294,10 @@ mod tests {
             &["curl", "-o/home/u/.exec-guard/x", "u"],
             &["tar", "--directory=/home/u/.exec-guard"],
             &["rm", "-r", "/home/u/./x/../.exec-guard"],
+            &["x", "--a=b,c:/home/u/.exec-guard/x"],
+            &["x", "--a=b,~/.exec-guard/../.exec-guard/x"],
+            &["tee", "--a=b,.claude/settings.json"],
+            &["tee", "--a=b:../.claude/hooks/x,y"],
             &["exec-guardctl", "approvals", "allowlist", "add", "/bin/sh"],
             &["exec-guard", "approvals", "set", "--file", "x"],
             &["exec-guardctl", "init"],
@@ -286,6 +317,15 @@ mod tests {
         ] {
             assert!(!asks(w), "{w:?}");
         }
+        // From within, no name of it stands in the word.
+        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()], ..Guard::default() };
+        for cwd in ["/home/u/.exec-guard", "/home/u/.exec-guard/journal"] {
+            let inside = |w: &str| word(&Arg::lit(w), Some(cwd.as_bytes()), None, &guard, false).is_some();
+            assert!(inside("--a=x,config.json") && inside("x"), "{cwd}");
+            assert!(!inside("/tmp/x") && inside("--a=b,/tmp/x"), "{cwd}: `--a=b,…` is a file of that folder");
+        }
+        let hooks = |w: &str| word(&Arg::lit(w), Some(b"/p/.claude/hooks"), None, &guard, true).is_some();
+        assert!(hooks("--a=x,y.sh") && hooks("y.sh") && !hooks("/tmp/y.sh"));
         let dynamic = Arg::Dynamic { source: b"$HOME/.exec-guard/x".to_vec(), prefix: vec![], single: false };
         assert!(word(&dynamic, None, None, &Guard::default(), false).is_some());
     }

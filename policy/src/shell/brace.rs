@@ -99,14 +99,14 @@ impl Pieces {
     pub fn finish(self, source: &[u8], loose: bool) -> Vec<Part> {
         let list = self.list;
         let mut out = Vec::new();
-        let close_of = matches_of(&list);
+        let pairs = Pairs::of(&list);
         let mut i = 0;
         while let Some((piece, start, _)) = list.get(i) {
             if matches!(piece, Piece::Open)
-                && let Some(close) = close_of.get(i).copied().flatten()
+                && let Some(close) = pairs.close_of(i)
                 && let Some(inside) = list.get(i + 1..close)
                 && let Some((_, _, end)) = list.get(close)
-                && let Some(expanded) = group(inside, loose, source)
+                && let Some(expanded) = group(&list, i, close, &pairs, loose, source)
             {
                 out.push(Part::Brace {
                     source: source.get(*start..*end).unwrap_or_default().to_vec(),
@@ -150,45 +150,73 @@ fn push(out: &mut Vec<Part>, piece: &Piece) {
     }
 }
 
-/// For each `{` the index of its `}`.
-fn matches_of(list: &[(Piece, usize, usize)]) -> Vec<Option<usize>> {
-    let mut out = vec![None; list.len()];
-    let mut open = Vec::new();
-    for (i, (piece, ..)) in list.iter().enumerate() {
-        match piece {
-            Piece::Open => open.push(i),
-            Piece::Close => {
-                if let Some(slot) = open.pop().and_then(|o: usize| out.get_mut(o)) {
-                    *slot = Some(i);
+/// Which `}` belongs to which `{`, and how many commas stand before each piece: groups within groups are stepped
+/// over, since looking into each of them again would cost the square of the depth.
+struct Pairs {
+    close: Vec<Option<usize>>,
+    commas: Vec<usize>,
+}
+
+impl Pairs {
+    fn of(list: &[(Piece, usize, usize)]) -> Pairs {
+        let mut close = vec![None; list.len()];
+        let mut commas = Vec::with_capacity(list.len());
+        let mut open = Vec::new();
+        let mut count = 0;
+        for (i, (piece, ..)) in list.iter().enumerate() {
+            commas.push(count);
+            match piece {
+                Piece::Open => open.push(i),
+                Piece::Close => {
+                    if let Some(slot) = open.pop().and_then(|o: usize| close.get_mut(o)) {
+                        *slot = Some(i);
+                    }
                 }
+                Piece::Comma => count += 1,
+                Piece::Part(_) => {}
+            }
+        }
+        Pairs { close, commas }
+    }
+
+    /// The `}` of the `{` at this index.
+    fn close_of(&self, open: usize) -> Option<usize> {
+        self.close.get(open).copied().flatten()
+    }
+
+    /// True if a comma stands between these two pieces, at any depth.
+    fn any_comma(&self, from: usize, to: usize) -> bool {
+        self.commas.get(from) != self.commas.get(to)
+    }
+}
+
+/// What the group in braces from `open` to `close` expands to: `None` = it is no brace expansion, `Some(None)` = not
+/// known or too much.
+#[allow(clippy::option_option, reason = "two questions, each with its own no")]
+fn group(
+    list: &[(Piece, usize, usize)],
+    open: usize,
+    close: usize,
+    pairs: &Pairs,
+    loose: bool,
+    source: &[u8],
+) -> Option<Option<Vec<Vec<u8>>>> {
+    let inside = list.get(open + 1..close)?;
+    let mut elements: Vec<&[(Piece, usize, usize)]> = Vec::new();
+    let mut from = open + 1;
+    let mut i = from;
+    while i < close {
+        match list.get(i).map(|(piece, ..)| piece) {
+            Some(Piece::Open) => i = pairs.close_of(i).unwrap_or(i),
+            Some(Piece::Comma) => {
+                elements.push(list.get(from..i).unwrap_or_default());
+                from = i + 1;
             }
             _ => {}
         }
+        i += 1;
     }
-    out
-}
-
-/// What a group in braces expands to: `None` = it is no brace expansion, `Some(None)` = not known or too much.
-#[allow(clippy::option_option, reason = "two questions, each with its own no")]
-fn group(inside: &[(Piece, usize, usize)], loose: bool, source: &[u8]) -> Option<Option<Vec<Vec<u8>>>> {
-    let mut depth = 0usize;
-    let mut elements: Vec<&[(Piece, usize, usize)]> = Vec::new();
-    let mut from = 0;
-    let mut any_comma = false;
-    for (i, (piece, ..)) in inside.iter().enumerate() {
-        match piece {
-            Piece::Open => depth += 1,
-            Piece::Close => depth = depth.saturating_sub(1),
-            Piece::Comma => {
-                any_comma = true;
-                if depth == 0 {
-                    elements.push(inside.get(from..i).unwrap_or_default());
-                    from = i + 1;
-                }
-            }
-            Piece::Part(_) => {}
-        }
-    }
+    let any_comma = pairs.any_comma(open, close);
     if elements.is_empty() {
         // No comma of its own: a sequence, or, with commas further in, left to the group further in.
         if any_comma {
@@ -204,7 +232,7 @@ fn group(inside: &[(Piece, usize, usize)], loose: bool, source: &[u8]) -> Option
             _ => None,
         };
     }
-    elements.push(inside.get(from..).unwrap_or_default());
+    elements.push(list.get(from..close).unwrap_or_default());
     let mut words: Vec<Vec<u8>> = Vec::new();
     for element in elements {
         // Only flat and literal elements are spelled out; the rest is dynamic.

@@ -439,9 +439,11 @@ impl Lexer<'_> {
 /// True if a brace expansion among `parts` could join a parameter's name with other text, or copy what runs.
 fn braces_are_textual(parts: &[Part]) -> bool {
     let names = |b: &u8| is_name(*b) || *b == b'[';
+    // Asked once, of the whole word.
+    let tilde = tilde_at_risk(parts);
     parts.iter().enumerate().any(|(i, part)| {
         let Part::Brace { source, inner, .. } = part else { return false };
-        let odd = tilde_at_risk(parts) || source.contains(&b'\n') || !inner.iter().all(renders_as_source);
+        let odd = tilde || source.contains(&b'\n') || !inner.iter().all(renders_as_source);
         let before = i.checked_sub(1).and_then(|i| parts.get(i));
         // `$x{a,b}` is `$xa $xb`.
         let joined = matches!(before, Some(Part::Param { .. }))

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use super::words::{Assignment, assignment, attached, fits, plain};
 use super::{Carried, Class, DYNAMIC, Inner, Peel, ShellUse, UNKNOWN, carriers, elsewhere, own, runners};
 use crate::arg::Arg;
-use crate::getopt::{Item, Spec, parse};
+use crate::getopt::{Item, Spec, items};
 use crate::tables::wrappers::{Effect, Form, Kind, Own, Row, Sub};
 
 /// A wrapper at work: what the table says, and the words from an index on.
@@ -102,35 +102,46 @@ impl<'a> Cx<'a> {
 
     /// Reads the options before the first operand.
     pub(super) fn walk(&self) -> Result<Walked, Peel> {
-        let mut w = Walked {
+        let mut w = self.start();
+        self.go_on(&mut w).map(|()| w)
+    }
+
+    /// Nothing walked yet.
+    fn start(&self) -> Walked {
+        Walked {
             next: self.args.len(),
             dashes: false,
             carried: Carried::new(self.class, Vec::new()),
             seen: Vec::new(),
-        };
-        for item in parse(self.options, self.args.get(self.from..).unwrap_or_default()) {
+        }
+    }
+
+    /// The same, added to what was walked before. Stops at what it does not understand: what stands in front of
+    /// that is then in `w`.
+    fn go_on(&self, w: &mut Walked) -> Result<(), Peel> {
+        for item in items(self.options, self.args.get(self.from..).unwrap_or_default()) {
             match item {
                 Item::Operand(i) => {
                     w.next = self.from + i;
-                    return Ok(w);
+                    return Ok(());
                 }
                 Item::End(i) => {
                     w.next = self.from + i + 1;
                     w.dashes = true;
-                    return Ok(w);
+                    return Ok(());
                 }
                 Item::Unknown(i) => return Err(self.unknown(UNKNOWN, self.from + i)),
                 Item::DynamicOption(i) => return Err(self.unknown(DYNAMIC, self.from + i)),
-                Item::Short(l, i) => self.effect(&mut w, short(self.options, l), None, self.from + i)?,
+                Item::Short(l, i) => self.effect(w, short(self.options, l), None, self.from + i)?,
                 Item::ShortValue(l, i, v) => {
-                    self.effect(&mut w, short(self.options, l), Some(&v), self.from + i)?;
+                    self.effect(w, short(self.options, l), Some(&v), self.from + i)?;
                 }
-                Item::Long(n, i) => self.effect(&mut w, n, None, self.from + i)?,
-                Item::LongValue(n, i, v) => self.effect(&mut w, n, Some(&v), self.from + i)?,
+                Item::Long(n, i) => self.effect(w, n, None, self.from + i)?,
+                Item::LongValue(n, i, v) => self.effect(w, n, Some(&v), self.from + i)?,
                 Item::LongTwo(_, i, ..) => return Err(self.unknown(UNKNOWN, self.from + i)),
             }
         }
-        Ok(w)
+        Ok(())
     }
 
     fn effect(&self, w: &mut Walked, name: &'static str, value: Option<&Arg>, at: usize) -> Result<(), Peel> {
@@ -412,10 +423,12 @@ impl<'a> Cx<'a> {
     /// that any later word could be one; without such a word the use is ordinary.
     fn global(&self, from: usize, subs: &'static [Sub]) -> Result<Option<(Walked, usize)>, Peel> {
         let mut from = from;
+        // Kept over an unknown option: `npm -c TEXT --x=y exec` runs the text all the same.
+        let mut w = self.start();
         loop {
             let cx = Cx { from, class: Class::Carrier, ..*self };
-            match cx.walk() {
-                Ok(mut w) => {
+            match cx.go_on(&mut w) {
+                Ok(()) => {
                     w.carried.class = self.class;
                     let next = w.next;
                     return Ok(Some((w, next)));

@@ -1,0 +1,85 @@
+//! A text twice as long may cost twice as much, never four times: whoever writes a command must not be able to hold
+//! its judgement up.
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// The cost of the best of a few runs: other work on the machine only adds.
+fn cost(mut run: impl FnMut()) -> Duration {
+    let one = |run: &mut dyn FnMut()| {
+        let began = Instant::now();
+        run();
+        began.elapsed()
+    };
+    (0..2).map(|_| one(&mut run)).min().unwrap_or_default()
+}
+
+/// Sixteen times the size costs about sixteen times as much, and some more for memory; a square would be 256.
+fn linear(what: &str, mut run: impl FnMut(usize)) {
+    const SMALL: usize = 500;
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        let small = cost(|| run(SMALL)).max(Duration::from_millis(1));
+        let large = cost(|| run(SMALL * 16));
+        if large < small * 80 {
+            return;
+        }
+        seen.push((small, large));
+    }
+    panic!("{what} grows faster than its length: {seen:?}");
+}
+
+#[test]
+fn long_words_and_command_lines() {
+    let mut c = Case::new(&["/usr/bin/git", "/usr/bin/echo"]).checked();
+    c.world = c.world.program("/usr/bin/docker").program("/usr/bin/npm").program("/usr/bin/kubectl");
+    for (head, unit) in [
+        ("echo ", "{a,b}"),
+        ("echo ", "{1..9}"),
+        ("echo ", "{a,"),
+        ("echo ", "a=b,c:d@"),
+        ("echo .exec-guard", "/../a,"),
+        ("docker ", "--a=b "),
+        ("npm ", "--a=b "),
+        ("kubectl ", "--a=b "),
+        ("docker ", "-H a "),
+        ("git ", "-c a=b "),
+        ("env ", "A=b "),
+        ("", "true;"),
+        ("", "cd a&&"),
+        ("", ">a "),
+        ("echo ", "$a"),
+        ("echo ", "'a'\"b\""),
+    ] {
+        linear(&format!("{head}{unit}…"), |n| {
+            let text = [head, &unit.repeat(n)].concat();
+            let _ = c.text(&text);
+        });
+    }
+    for (open, middle, close) in [("{", "a,b", "}"), ("{a,", "b", "}"), ("(", ":", ")"), ("$(", ":", ")")] {
+        linear(&format!("{open}…{close}"), |n| {
+            let text = ["echo ", &open.repeat(n), middle, &close.repeat(n)].concat();
+            let _ = c.text(&text);
+        });
+    }
+}
+
+#[test]
+fn a_long_environment() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    linear("LD_*", |n| {
+        c.inv.env = (0..n).map(|i| format!("LD_{i}=x").into_bytes()).collect();
+        c.inv.env.push(b"PATH=/usr/bin:/bin".to_vec());
+        let permit = c.argv(&["git", "log"]).permit().expect("allowed");
+        assert_eq!(permit.env().len(), 2, "nothing of that is inherited");
+    });
+}
+
+/// What an option carries stays carried when an unknown one follows.
+#[test]
+fn an_unknown_option_hides_nothing() {
+    let mut c = Case::new(&["/usr/bin/npm", "/usr/bin/ls"]).checked();
+    for text in ["npm -c 'rm x' exec", "npm -c 'rm x' --a=b exec", "npm --a=b -c 'rm x' --c=d exec"] {
+        asks(&c.text(text), "allowlist-miss");
+    }
+}
