@@ -14,14 +14,14 @@ fn cost(mut run: impl FnMut()) -> Duration {
     (0..2).map(|_| one(&mut run)).min().unwrap_or_default()
 }
 
-/// Sixteen times the size costs about sixteen times as much, and some more for memory; a square would be 256.
+/// Eight times the size costs about eight times as much, and some more for memory; a square would be 64.
 fn linear(what: &str, mut run: impl FnMut(usize)) {
-    const SMALL: usize = 500;
+    const SMALL: usize = 1500;
     let mut seen = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..5 {
         let small = cost(|| run(SMALL)).max(Duration::from_millis(1));
-        let large = cost(|| run(SMALL * 16));
-        if large < small * 80 {
+        let large = cost(|| run(SMALL * 8));
+        if large < small * 40 {
             return;
         }
         seen.push((small, large));
