@@ -162,7 +162,7 @@ fn long_takes(opts: &Opts, name: &[u8]) -> Takes {
             Some((n, _)) => (n, Takes::Value),
             None => (entry, Takes::Nothing),
         };
-        if full.as_bytes() == name {
+        if spelled(name, full.as_bytes()) {
             return takes;
         }
         if opts.style.abbreviate && full.as_bytes().starts_with(name) {
@@ -172,9 +172,14 @@ fn long_takes(opts: &Opts, name: &[u8]) -> Takes {
     found
 }
 
+/// The same name; an underscore is as good as a dash, as node and other programs read it.
+fn spelled(written: &[u8], full: &[u8]) -> bool {
+    written.len() == full.len() && written.iter().zip(full).all(|(w, f)| w == f || (*w == b'_' && *f == b'-'))
+}
+
 /// True if the long option `written` is `full`, or is short for it.
 pub(super) fn is_long(opts: &Opts, written: &[u8], full: &str) -> bool {
-    if full.as_bytes() == written {
+    if spelled(written, full.as_bytes()) {
         return true;
     }
     opts.style.abbreviate
@@ -302,6 +307,8 @@ mod tests {
     fn an_abbreviation_is_the_option_unless_it_is_another() {
         assert!(is_long(&OPTS, b"in-pl", "in-place"));
         assert!(!is_long(&OPTS, b"file", "filename"));
+        assert!(is_long(&OPTS, b"in_place", "in-place"));
+        assert!(!is_long(&OPTS, b"in-place", "in_place"));
         assert!(!is_long(&OPTS, b"in-places", "in-place"));
     }
 

@@ -1,5 +1,5 @@
 //! Linters, test runners and bundlers.
-use super::Category::{Deletes, InlineCode, LoadsCode, RunsProgram, WritesFile};
+use super::Category::{Deletes, InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{EXACT, GNU, Opts, Program, Test, When, row};
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
@@ -126,7 +126,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "p:c:o:k:m:n:r:W:",
             "config-file= rootdir= override-ini= pdbcls= junitxml= junit-xml= log-file= basetemp= cov= \
              cov-report= cov-config= maxfail= tb= durations= ignore= deselect= import-mode= timeout= \
-             numprocesses= dist= confcutdir= color= capture= report-log= html= json-report-file=",
+             numprocesses= dist= confcutdir= color= capture= pastebin= report-log= html= json-report-file=",
         ),
         rows: &[
             row(When::Val("-p", Test::NotStarts(&["no:"])), LoadsCode, PLUGIN, "pytest -p", "-p x"),
@@ -154,6 +154,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 WRITES,
                 "pytest --junit-xml",
                 "--junitxml=x",
+            ),
+            row(
+                When::Opt("--pastebin"),
+                Uploads,
+                "sends the report to another host",
+                "pytest --pastebin",
+                "--pastebin=all",
             ),
             row(
                 When::Opt("--basetemp"),

@@ -282,7 +282,8 @@ chdir= var-file= state-out= backup=",
             GNU,
             "i:m:a:e:l:M:u:k:t:f:U:C",
             "inventory= module-name= args= module-path= vault-password-file= vault-id= \
-connection= extra-vars= limit= tags= output= playbook-dir=",
+connection= ssh-common-args= ssh-extra-args= sftp-extra-args= scp-extra-args= \
+become-password-file= connection-password-file= become-method= private-key= extra-vars= limit= tags= output= playbook-dir=",
         ),
         rows: &[
             row(
@@ -293,7 +294,10 @@ connection= extra-vars= limit= tags= output= playbook-dir=",
                 "localhost -m shell -a id",
             ),
             row(
-                When::Opt("-M --module-path --vault-password-file --vault-id --connection"),
+                When::Opt(
+                    "-M --module-path --vault-password-file --vault-id --connection --ssh-common-args --ssh-extra-args \
+--sftp-extra-args --scp-extra-args --become-password-file --connection-password-file",
+                ),
                 LoadsCode,
                 "runs a file of the caller's choice",
                 "ansible(1) --vault-password-file",

@@ -56,6 +56,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[
             row(
+                When::Val("-g --listed-incremental --volno-file", Test::File),
+                WritesFile,
+                "writes the file beside the archive",
+                "tar(1) -g",
+                "cf a.tar -g x y",
+            ),
+            row(
                 When::Opt("--to-command"),
                 RunsProgram,
                 "pipes every member to a shell line",

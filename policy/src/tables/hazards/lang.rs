@@ -77,6 +77,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-W error::x.Y a.py",
             ),
             row(
+                When::Val("-X", Test::Starts(&["pycache_prefix", "presite"])),
+                LoadsCode,
+                "takes compiled code from another folder",
+                "python(1) -X pycache_prefix",
+                "-X pycache_prefix=x a.py",
+            ),
+            row(
                 When::Opt("-i"),
                 InlineCode,
                 "goes on with code from standard input",
@@ -124,12 +131,15 @@ pub(super) const PROGRAMS: &[Program] = &[
             "eval= require= import= loader= experimental-loader= env-file= env-file-if-exists= \
              build-snapshot-config= conditions= input-type= test-reporter= test-name-pattern= title= icu-data-dir= \
              openssl-config= redirect-warnings= report-directory= diagnostic-dir= max-old-space-size= run= \
-             watch-path= localstorage-file= experimental-config-file= test-reporter-destination=",
+             watch-path= localstorage-file= snapshot-blob= test-global-setup= cpu-prof-dir= \
+             entry-url= experimental-config-file= test-reporter-destination=",
         ),
         rows: &[
             row(When::Opt("-e --eval -p --print"), InlineCode, INLINE, "node(1) -e -p", "-e 1"),
             row(
-                When::Opt("-r --require --import --loader --experimental-loader"),
+                When::Opt(
+                    "-r --require --import --loader --experimental-loader --snapshot-blob --test-global-setup --entry-url",
+                ),
                 LoadsCode,
                 PRELOAD,
                 "node(1) -r --import",
@@ -259,6 +269,13 @@ unsafely-ignore-certificate-errors",
             row(When::Opt("-r --require"), LoadsCode, PRELOAD, "ruby(1) -r", "-r ./x a.rb"),
             row(When::Opt("-I"), LoadsCode, "takes modules from another folder", "ruby(1) -I", "-I. a.rb"),
             row(When::Opt("-x"), LoadsCode, "runs a program embedded in a text", "ruby(1) -x", "-x a.txt"),
+            row(
+                When::Word(Test::Starts(&["--crash-report", "--yjit-log", "--yjit-dump"])),
+                WritesFile,
+                "writes the file, or pipes a report to a command",
+                "ruby(1) --crash-report",
+                "--crash-report=x a.rb",
+            ),
             row(When::Bare("-e -v --version -h --help --copyright"), LoadsCode, STDIN, "ruby(1)", "-w"),
             row(When::All(&[When::Without("-e"), When::Nth(0, DASH_FILE)]), LoadsCode, STDIN, "ruby(1)", "-"),
         ],
@@ -292,6 +309,8 @@ zend-extension= server= docroot= rf= rc= re=",
                         "open_basedir",
                         "disable_",
                         "ffi",
+                        "preload",
+                        "allow_url",
                         "error_log",
                         "mail.log",
                         "auto_",

@@ -55,6 +55,7 @@ mod lang;
 mod lang_more;
 mod net;
 mod packages;
+mod starters;
 
 /// Everything known of well-known programs, by family. A program may stand in more than one row: all that
 /// bear its name apply.
@@ -71,6 +72,7 @@ pub const PROGRAMS: &[&[Program]] = &[
     cloud::PROGRAMS,
     host::PROGRAMS,
     edit::PROGRAMS,
+    starters::PROGRAMS,
 ];
 
 /// One program, or several that share their options.

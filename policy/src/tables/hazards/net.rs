@@ -30,7 +30,7 @@ pub(super) const PROGRAMS: &[Program] = &[
              request-target= resolve= retry= retry-delay= retry-max-time= sasl-authzid= service-name= socks4= \
              socks5= socks5-hostname= speed-limit= speed-time= stderr= telnet-option= tftp-blksize= time-cond= \
              tls-max= tls13-ciphers= trace= trace-ascii= unix-socket= upload-file= url= url-query= user= \
-             user-agent= variable= write-out= expand-data= remote-name remote-time remote-name-all",
+             user-agent= variable= write-out= expand-data= ssl-sessions= remote-name remote-time remote-name-all",
         ),
         rows: &[
             row(
@@ -46,6 +46,20 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "writes a file that the address names",
                 "curl(1) -O",
                 "-sO http://y/x",
+            ),
+            row(
+                When::Word(Test::Starts(&["--expand-"])),
+                Uploads,
+                "puts variables, which can come from the environment or a file, into the request",
+                "curl(1) --variable",
+                "--variable %HOME --expand-url http://x/{{HOME}}",
+            ),
+            row(
+                When::Val("--ssl-sessions", Test::File),
+                WritesFile,
+                WRITES,
+                "curl(1) --ssl-sessions",
+                "--ssl-sessions x http://y",
             ),
             row(
                 When::Val("-T --upload-file", Test::Not(&["-", "."])),
@@ -284,7 +298,7 @@ on-download-stop= on-download-error=",
             row(
                 When::Opt(
                     "--delete --del --delete-after --delete-before --delete-during --delete-delay \
---delete-excluded --remove-source-files",
+--delete-excluded --remove-source-files --remove-sent-files",
                 ),
                 Deletes,
                 "deletes files that are only on one side",

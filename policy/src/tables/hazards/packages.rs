@@ -44,15 +44,15 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             GNU,
             "w:C:",
-            "prefix= script-shell= node-options= userconfig= globalconfig= registry= workspace= filter= cwd= \
+            "git= node-gyp= python= prefix= script-shell= node-options= userconfig= globalconfig= registry= workspace= filter= cwd= \
              dir= tag= shell= editor= viewer= browser= loglevel= cache= init-module= use-yarnrc= onload-script= \
              otp= scope= depth= omit= include= preid= production preload= eval= print=",
         ),
         rows: &[
             row(
-                When::Opt("--script-shell --shell --config.script-shell"),
+                When::Opt("--script-shell --shell --config.script-shell --git --node-gyp --python"),
                 RunsProgram,
-                "runs the scripts with another shell",
+                "runs the scripts with another shell, or another program in place of a tool",
                 "npm-config(7) script-shell",
                 "test --script-shell=./x",
             ),
