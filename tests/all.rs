@@ -43,3 +43,6 @@ mod journal;
 
 /// exec-guardctl: verdicts explained, policies tried out.
 mod diagnose;
+
+/// What a caller is told who is refused.
+mod refusals;

@@ -151,12 +151,30 @@ fn text_form(judge: &mut Judge<'_>, text: &[u8], shell: Option<&[u8]>, args: &[V
     ctx.builtins = true;
     ctx.functions = true;
     let walked = judge.text(text, dialect, &ctx);
+    nowhere(judge, &walked);
     let judged = if judge.policy.security.value == Security::Full {
         Some(original.clone())
     } else {
         direct(judge, &walked).or_else(|| through_shell(judge, &walked, text, dialect, &shell, &name0, args))
     };
     Plans { judged, original: Some(original), dialect: Some(dialect) }
+}
+
+/// A text that is one plain command, of a program that is not there and with no other fault, is answered as the
+/// shell would: nobody is asked to say yes to nothing. (Behind another command the program may come into being.)
+fn nowhere(judge: &mut Judge<'_>, walked: &Text) {
+    let Some((_, outcome)) = walked.single() else { return };
+    let only = judge.segments.len() == 1 && judge.raw.len() == 1;
+    match judge.raw.first() {
+        Some(raw) if only && raw.reason == Reason::Unresolved && outcome.exe.is_none() => {}
+        _ => return,
+    }
+    if judge.policy.security.value == Security::Allowlist {
+        let name = judge.segments.first().and_then(|s| s.argv.first()).and_then(Arg::literal);
+        let why = format!("`{}` is not an executable program here", visible(name.unwrap_or_default()));
+        judge.raw.clear();
+        judge.found(Weight::Deny, Reason::NotFound, Some(outcome.segment), why);
+    }
 }
 
 /// One segment that is a program, nothing dynamic, no assignment: no shell at all.

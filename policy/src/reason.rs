@@ -32,7 +32,7 @@ reasons! {
     Expired "entry-expired" "the entry that covers the program has expired" "renew its expiresAt";
     NotFound "not-found" "the program does not exist or is not executable" "check the name and PATH";
     Unresolved "unresolved" "the name does not resolve to a program now" "install the program, or name it by its path";
-    Loop "guard-loop" "the guard would call itself without end" "look at PATH and the shims: exec-guardctl doctor";
+    Loop "guard-loop" "the guard would call itself without end" "look at PATH, and at the links to exec-guard in it";
     DynamicName "dynamic-name" "the command's name is known only at run time" "write the name out";
     DynamicArgument "dynamic-argument" "an argument that a rule has to look at is known only at run time" "write the argument out";
     DynamicOption "dynamic-option" "a word that could become an option is known only at run time" "put `--` or a literal in front, or write it out";
@@ -63,14 +63,14 @@ reasons! {
     EntryWritable "entry-writable" "the entry covers a file that its caller, or an earlier command of the text, can write" "move the program to a folder only its owner can write, or run the steps one by one";
     EntryIgnored "entry-ignored" "an entry without a slash is ignored on the allowlist" "write the program's path";
     CwdUnknown "cwd-unknown" "the working folder is not known here" "use `cd DIR &&`, or an absolute path";
-    NobodyToAsk "nobody-to-ask" "a person would have to say yes and none can be reached" "run it in a terminal, start an approver, or add an entry";
+    NobodyToAsk "nobody-to-ask" "a person would have to say yes and none can be reached" "run it in a terminal, or add an entry";
     UserDenied "user-denied" "a person said no" "";
     Timeout "approval-timeout" "no answer came in time" "ask again";
     TooLongToAsk "too-long-to-ask" "the command is too long to be shown whole" "split it";
-    PolicyUnreadable "policy-unreadable" "a policy document is missing, unsafe or wrong" "exec-guardctl doctor";
+    PolicyUnreadable "policy-unreadable" "a policy document is missing, unsafe or wrong" "mend it as the message says; exec-guardctl approvals get tells when it is";
     Internal "internal" "the guard itself could not work" "report it";
     Changed "changed" "the file changed between the judgement and the exec" "run it again";
     Exec "exec-failed" "the kernel refused to start the program" "";
-    Journal "journal" "the journal could not be written" "free the disk, or set journal.required to false";
+    Journal "journal" "the journal could not be written" "free the disk or mend the folder, or set journal.required to false";
     Usage "usage" "wrong use of exec-guard" "exec-guard --help";
 }

@@ -38,7 +38,7 @@ fn as_text(eval: &Evaluation) -> String {
         let _ = writeln!(out, "  {name:11} {value} ({})", shown(from.as_bytes()));
     }
     for (at, s) in eval.segments.iter().enumerate() {
-        let _ = writeln!(out, "{}. {}", at + 1, shown(&s.text));
+        let _ = writeln!(out, "{}. {}", at + 1, shown(s.text.trim_ascii()));
         let what = match (&s.exe, s.satisfied_by) {
             (Some(exe), _) if exe.real != exe.found => {
                 format!("{} -> {}", shown(&exe.found), shown(&exe.real))

@@ -1,6 +1,8 @@
 //! The path of a command, in one page. Every failure leaves by a closed door; only the last line becomes it.
+use std::os::unix::ffi::OsStrExt;
+
 use policy::document::Policy;
-use policy::{Decision, Evaluation, Form, Guard, Invocation, Permit, Reason, World, decide};
+use policy::{Decision, Evaluation, Guard, Invocation, Permit, Reason, World, decide};
 use sys::exec::ExecError;
 use sys::world::Host;
 
@@ -108,7 +110,7 @@ fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
         locate::places(&env).and_then(|p| locate::load(&p).map(|(policy, settings)| (p, policy, settings)));
     let (places, policy, settings) = loaded.map_err(|what| {
         Message::error(Reason::PolicyUnreadable, &what)
-            .line("nothing runs until that is mended: exec-guardctl doctor")
+            .line("nothing runs until that is mended; exec-guardctl approvals get tells when it is")
             .say();
         Exit::Guard
     })?;
@@ -188,17 +190,25 @@ fn refuse(
     for line in words {
         message = message.line(line);
     }
-    if let Err(e) = written {
+    if let Err(e) = written
+        && !nowhere(&e)
+    {
         // It is refused anyway; that it is not on record is worth a line.
-        message = message.line(&format!("the journal could not be written: {e}"));
+        message = message.line(&unwritten(settings, &e));
     }
     message.say();
     // A name that does not resolve is 127, as in a shell, but only where one program was named.
-    if reason == Reason::NotFound && matches!(inv.form, Form::Program { .. }) {
-        Exit::NotFound
-    } else {
-        Exit::Refused
+    let at = eval.ground().and_then(|f| f.segment);
+    match at.and_then(|at| eval.segments.get(at)) {
+        Some(segment) if reason == Reason::NotFound && !exists(segment) => Exit::NotFound,
+        _ => Exit::Refused,
     }
+}
+
+/// True if a command is named by a path where something lies: then it is only that it cannot be executed.
+fn exists(segment: &policy::Segment) -> bool {
+    let name = segment.argv.first().and_then(policy::Arg::literal).unwrap_or_default();
+    name.contains(&b'/') && std::fs::metadata(std::ffi::OsStr::from_bytes(name)).is_ok()
 }
 
 fn write_down(
@@ -211,14 +221,31 @@ fn write_down(
     let confined = Some(sys::confine::foresee(permit.confine()).word());
     let decided = Decided { eval, decision: Decision::Allow, by, code: None, confined };
     if let Err(e) = record(inv, settings, &decided) {
-        let what = format!("the journal could not be written: {e}");
+        let what = unwritten(settings, &e);
         if settings.journal_required {
             Message::denied(Reason::Journal, &what).line(Reason::Journal.advice()).say();
             return Err(Exit::Refused);
         }
-        Message::note(Reason::Journal, &what).say();
+        if !nowhere(&e) {
+            Message::note(Reason::Journal, &what).say();
+        }
     }
     Ok(())
+}
+
+/// True if there can be no journal: on a read-only file system (a container's) it is as if there were no folder for
+/// one, and a line on every command would be read by whoever reads the commands' own.
+fn nowhere(e: &std::io::Error) -> bool {
+    e.kind() == std::io::ErrorKind::ReadOnlyFilesystem
+}
+
+/// Where the journal is and why it could not be written.
+fn unwritten(settings: &Settings, e: &std::io::Error) -> String {
+    let path = settings.journal.as_ref().map(store::journal::Journal::current).unwrap_or_default();
+    format!(
+        "the journal could not be written: {}: {e}",
+        protocol::Shown::text(path.as_os_str().as_encoded_bytes())
+    )
 }
 
 /// Why the exec did not happen. The command never started.

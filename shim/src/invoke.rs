@@ -45,14 +45,16 @@ pub struct Usage(pub String);
 pub const HELP: &str = "\
 usage: exec-guard [--agent ID] [--session KEY] -- COMMAND [ARG…]
        exec-guard [--agent ID] [--session KEY] -c TEXT [NAME [ARG…]]
-       exec-guard check [--json] [--agent ID] [--cwd DIR] [--shell SHELL] (-c TEXT | -- COMMAND [ARG…])
+       exec-guard check [--json] [--agent ID] [--session KEY] [--cwd DIR] [--shell SHELL]
+                        (-c TEXT | -- COMMAND [ARG…])
        exec-guard WORD …                as exec-guardctl WORD …
        exec-guard --version | --help
 
 Judges the command by policy, then becomes it, refuses it, or asks a person. Called through a link of another
 name it judges that program with these arguments.
 
-Exit status: the command's own; 126 refused, 127 not found, 125 the guard could not work, 2 wrong use.
+Exit status: the command's own; 126 refused or not executable, 127 not found, 125 the guard could not work,
+2 wrong use.
 check: 0 allow, 3 ask, 4 deny.
 ";
 

@@ -232,6 +232,18 @@ fn a_here_document_in_a_substitution_stands_alone() {
 }
 
 #[test]
+fn nobody_is_asked_about_what_is_not_there() {
+    let mut c = Case::new(&["/usr/bin/git"]);
+    let e = c.text("nosuch --version # really");
+    assert_eq!((e.decision, codes(&e)), (Decision::Deny, vec!["not-found"]));
+    for t in
+        ["nosuch; git log", "git log | nosuch", "nosuch > f", "nosuch $(git log)", "! nosuch", "env nosuch"]
+    {
+        asks(&c.text(t), "unresolved");
+    }
+}
+
+#[test]
 fn dynamic_words() {
     let mut c = Case::new(&["/usr/bin/git"]);
     allowed(&c.text("git log $x *.c \"$y\""));

@@ -75,7 +75,7 @@ pub fn ask(
             Verdict::No(Reason::TooLongToAsk, By::Policy, vec![what.into()])
         }
         Asked::Late => fallback(eval, Reason::Timeout, vec!["no answer came in time".into()]),
-        Asked::Nobody(why) => fallback(eval, ground(eval), vec![message(eval), nobody(&why, caller)]),
+        Asked::Nobody(why) => fallback(eval, ground(eval), refusal(eval, &why, caller)),
     }
 }
 
@@ -107,14 +107,21 @@ fn ground(eval: &Evaluation) -> Reason {
     eval.ground().map_or(Reason::NobodyToAsk, |f| f.reason)
 }
 
-fn message(eval: &Evaluation) -> String {
-    eval.ground().map_or_else(|| Reason::NobodyToAsk.meaning().to_owned(), |f| f.message.clone())
-}
-
-fn nobody(why: &str, caller: &Caller) -> String {
+/// What a caller is told that nobody can be asked about: the ground and what mends it, why nobody could be asked, and
+/// how much more there is. An entry is spoken of only where the ground's own advice does, since it is not the cure for
+/// every ground.
+fn refusal(eval: &Evaluation, why: &str, caller: &Caller) -> Vec<String> {
+    let ground = eval.ground();
+    let mut words = vec![ground.map_or_else(|| Reason::NobodyToAsk.meaning().into(), |f| f.message.clone())];
+    words.extend(ground.and_then(|f| f.advice.clone()).filter(|a| !a.is_empty()));
     let hint = match &caller.terminal {
-        Err(NoTerminal::Marked(_) | NoTerminal::Unreadable) => "ask the person to run it, or to add an entry",
-        _ => "run it in a terminal, or add an entry",
+        Err(NoTerminal::Marked(_) | NoTerminal::Unreadable) => "ask the person to run it",
+        _ => "run it in a terminal",
     };
-    format!("a person would have to say yes and none can be asked here ({why}); to get a yes: {hint}")
+    words.push(format!("a person would have to say yes and none can be asked here ({why}); {hint}"));
+    match eval.findings.len() {
+        0 | 1 => {}
+        n => words.push(format!("grounds besides this one: {}; `exec-guard check` shows all", n - 1)),
+    }
+    words
 }

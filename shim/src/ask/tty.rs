@@ -3,6 +3,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use policy::{Answer, Choice, Evaluation, Invocation, Proposal};
+use protocol::Shown;
 use sys::tty::{Line, Session, Terminal};
 use sys::world::Host;
 
@@ -46,16 +47,19 @@ pub fn ask(
         terminal,
         session,
         deadline: Instant::now() + patience,
-        seconds: settings.timeout_ms / 1000,
         fields,
         proposals,
         bold: colour(&inv.env),
     };
     match dialogue.choose() {
         Ok((choice, reason)) => {
-            dialogue.end(match choice {
-                Choice::Deny => "exec-guard: denied",
-                Choice::AllowOnce | Choice::AllowAlways(_) => "exec-guard: allowed",
+            let file = settings.editable.as_ref().map(|t| t.path.as_os_str().as_encoded_bytes());
+            dialogue.end(&match choice {
+                Choice::Deny => "exec-guard: denied".to_owned(),
+                Choice::AllowOnce => "exec-guard: allowed".to_owned(),
+                Choice::AllowAlways(_) => {
+                    format!("exec-guard: allowed from now on, in {}", Shown::text(file.unwrap_or_default()))
+                }
             });
             Asked::Answered(Answer::new(choice, policy::digest(eval), reason))
         }
@@ -77,7 +81,6 @@ struct Dialogue<'a> {
     terminal: &'a Terminal,
     session: Session<'a>,
     deadline: Instant,
-    seconds: u64,
     fields: Vec<prompt::Field>,
     proposals: Result<Vec<Proposal>, String>,
     bold: bool,
@@ -89,13 +92,13 @@ impl Dialogue<'_> {
         let mut fields = self.fields.clone();
         fields.extend(prompt::choices(always));
         let letters = if always.is_ok() { "y, a or n" } else { "y or n" };
-        let question = format!("{letters}? (denied in {} s without an answer) ", self.seconds);
         let mut show = true;
         for _ in 0..PATIENCE {
             if show {
                 self.show("A command asks to run:", &fields)?;
             }
-            let line = match self.read(&question)? {
+            let left = self.deadline.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+            let line = match self.read(&format!("{letters}? (denied in {left} s without an answer) "))? {
                 Some(line) => line,
                 None => {
                     show = true;
@@ -112,7 +115,8 @@ impl Dialogue<'_> {
                     }
                     show = true;
                 }
-                Reply::Always | Reply::Unclear => {}
+                Reply::Always => self.write("always is not offered for this command\n")?,
+                Reply::Unclear => self.write("that is no answer; type one of the letters and Enter\n")?,
             }
         }
         Err(Asked::Broken("nothing that was typed is an answer"))
