@@ -231,6 +231,34 @@ fn a_here_document_in_a_substitution_stands_alone() {
     allowed(&c.text("git commit -m \"$(cat <<'E' | sort\nx; y\nE\n)\"; cat <<'E'\nx\nE\necho a; echo b"));
 }
 
+/// An entry for find speaks for find: a word that may bring an `-exec` of its own brings a command nobody judged.
+#[test]
+fn a_dynamic_word_of_find_may_bring_a_command() {
+    let mut c = Case::new(&["/usr/bin/find", "/usr/bin/git", "/usr/bin/xargs", "/usr/bin/cat"]).checked();
+    for text in [
+        "x='-exec touch y ;'; find . $x",
+        "find . \"$@\"",
+        "find $x -name y",
+        "find . -name $x",
+        "for f in -exec; do find . $f touch y ';'; done",
+        "find . \"$x\" touch y ';'",
+        "cat | xargs find .",
+        "find . $(cat)",
+        "find ./$x -name y",
+    ] {
+        asks(&c.text(text), "wrapper");
+    }
+    for text in [
+        "find \"$x\" -name y",
+        "find . -name \"$x\" -type f",
+        "find \"$x\" -name y -exec git log {} ';'",
+        "find * -name y",
+        "find ~ -name y",
+    ] {
+        allowed(&c.text(text));
+    }
+}
+
 #[test]
 fn nobody_is_asked_about_what_is_not_there() {
     let mut c = Case::new(&["/usr/bin/git"]);

@@ -62,6 +62,27 @@ fn is_exec(word: Option<&[u8]>) -> bool {
     matches!(word, Some(b"-exec" | b"-execdir" | b"-ok" | b"-okdir"))
 }
 
+/// True if it is a glob and nothing else: it becomes names of files.
+fn source_is_glob(word: &Arg) -> bool {
+    matches!(word, Arg::Dynamic { source, .. } if source != LIST && !source.iter().any(|b| matches!(b, b'$' | b'`')))
+}
+
+/// True if the word at a place outside any `-exec` may turn out to be one with its command: it may become several
+/// words (a list, an unquoted variable; names of files that a glob finds are left to the rules of arguments), or it
+/// may become the `-exec` of the literal words behind it.
+fn brings_exec(cx: &Cx, at: usize) -> bool {
+    let Some(word @ Arg::Dynamic { single, .. }) = cx.args.get(at) else { return false };
+    if !word.may_be_option() {
+        return false;
+    }
+    if !single {
+        return !source_is_glob(word);
+    }
+    // As the command, a word that begins with a dash is no program.
+    let command = cx.args.get(at + 1).is_some_and(|a| a.known_prefix().first() != Some(&b'-'));
+    command && (at + 2..cx.args.len()).any(|i| matches!(cx.literal(i), Some(b";" | b"+")))
+}
+
 /// find: each `-exec … ;` and `-exec … {} +`. Whether such a word is the value of another test is not asked:
 /// taking it for an action is the stricter reading.
 pub(super) fn find(cx: &Cx) -> Peel {
@@ -71,6 +92,9 @@ pub(super) fn find(cx: &Cx) -> Peel {
     while at < cx.args.len() {
         let word = cx.literal(at);
         if !is_exec(word) {
+            if brings_exec(cx, at) {
+                return cx.refuse("a word known only at run time may be an -exec", at);
+            }
             at += 1;
             continue;
         }
@@ -116,7 +140,13 @@ pub(super) fn fd(cx: &Cx) -> Peel {
     let mut start = None;
     while let Some(word) = cx.args.get(at) {
         at += 1;
-        let Some(w) = word.literal() else { continue };
+        let Some(w) = word.literal() else {
+            // `-xPROGRAM` is one word.
+            if word.may_be_option() && !source_is_glob(word) {
+                return cx.refuse("a word known only at run time may be an -x", at - 1);
+            }
+            continue;
+        };
         if w == b"--" {
             break;
         }
