@@ -128,6 +128,25 @@ fn every_unsafe_block_says_why() {
     }
 }
 
+/// What a document leads to is there.
+#[test]
+fn links_of_documents_lead_somewhere() {
+    let mut bad = Vec::new();
+    for f in files("").into_iter().filter(|f| f.extension().is_some_and(|e| e == "md")) {
+        let text = fs::read_to_string(&f).expect("text");
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let path = target.split('#').next().unwrap_or_default();
+            if path.is_empty() || path.contains("://") || path.contains(char::is_whitespace) {
+                continue;
+            }
+            if !f.parent().expect("a folder").join(path).exists() {
+                bad.push(format!("{}: {target}", shown(&f)));
+            }
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
 #[test]
 fn policy_is_pure() {
     none(&["policy"], "policy/ opens nothing, reads no clock and no environment", |_, code| {

@@ -34,7 +34,10 @@ impl NoTerminal {
     pub fn why(&self) -> String {
         match self {
             NoTerminal::Marked(agent) => format!("this is a session of the agent `{agent}`"),
-            NoTerminal::Unreadable => "the processes above this one could not all be looked at".into(),
+            NoTerminal::Unreadable => {
+                "a process above this one cannot be looked at: it is gone, or another user's, as after su"
+                    .into()
+            }
             NoTerminal::None => "no terminal".into(),
             NoTerminal::Background => "not in the terminal's foreground".into(),
             NoTerminal::Off => "tools.exec.tty is never".into(),

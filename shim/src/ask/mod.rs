@@ -115,7 +115,8 @@ fn refusal(eval: &Evaluation, why: &str, caller: &Caller) -> Vec<String> {
     let mut words = vec![ground.map_or_else(|| Reason::NobodyToAsk.meaning().into(), |f| f.message.clone())];
     words.extend(ground.and_then(|f| f.advice.clone()).filter(|a| !a.is_empty()));
     let hint = match &caller.terminal {
-        Err(NoTerminal::Marked(_) | NoTerminal::Unreadable) => "ask the person to run it",
+        Err(NoTerminal::Marked(_)) => "ask the person to run it",
+        Err(NoTerminal::Unreadable) => "run it in a terminal that was opened as this user",
         _ => "run it in a terminal",
     };
     words.push(format!("a person would have to say yes and none can be asked here ({why}); {hint}"));
