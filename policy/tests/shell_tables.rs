@@ -189,7 +189,7 @@ const BASH: &[Row] = &[
     ("((1)) && w", "w", &[C::Arith]),
     ("((i++))", "", &[C::Arith, C::ArithName]),
     ("((v); w)", "v / w", &[C::Subshell, C::Unknown]),
-    ("for ((;;)) do w; done", "w", &[C::ArithFor]),
+    ("for ((;;)) do w; done", "w", &[C::ArithForPlain]),
     ("[[ -n a && b == c* ]] && w", "w", &[C::Cond]),
     ("[[ x =~ (a|b)c ]] && w", "w", &[C::Cond]),
     ("[[ x -eq 0 ]]", "", &[C::Cond, C::ArithSubscript]),
@@ -390,6 +390,10 @@ fn renderings() {
         (Dialect::Bash, "w 1>&/dev/null", "'w' &> '/dev/null'"),
         (Dialect::Bash, "w `v`", "'w' $( 'v' )"),
         (Dialect::Bash, "[[ a == b* ]]", "[[ 'a' == 'b'* ]]"),
+        (Dialect::Bash, "for ((i=0;i<3;i++)) do w $i; done", "for (( i=0;i<3;i++ )); do 'w' ${i}; done"),
+        (Dialect::Bash, "w \"${a[0]}\" ${a[@]}", "'w' \"${a[0]}\" ${a[@]}"),
+        (Dialect::Bash, "a=(b 'c d' $e *.x)", "a=( 'b' 'c d' ${e} *'.x' )"),
+        (Dialect::Bash, "f() { local a=\"$1\"; }", "f() { local a=\"${1}\"; }"),
     ];
     for (dialect, text, want) in rows {
         let parsed = parse(text.as_bytes(), *dialect);
@@ -416,7 +420,7 @@ fn renderings() {
     for (text, why) in [
         ("w &", C::Background),
         ("cat <<E\n$x\nE", C::HereDocExpanding),
-        ("a=(1)", C::ArrayAssign),
+        ("a=([0]=1)", C::ArrayAssign),
         ("w <(v)", C::ProcessSubstitution),
         ("w ${x:=a}", C::ParamAssign),
     ] {

@@ -95,7 +95,7 @@ impl Judge<'_> {
             source,
             dialect,
             out: Text {
-                parsed: Parsed { script: Script::default(), noted: parsed.noted },
+                parsed: Parsed { script: Script::default(), noted: parsed.noted, numbers: parsed.numbers },
                 replacements: HashMap::new(),
                 recheck: Vec::new(),
                 outcomes: HashMap::new(),
@@ -376,7 +376,10 @@ impl Judge<'_> {
         // Which word of the source each argument comes from: braces make several of one.
         let mut origin: Vec<usize> = Vec::with_capacity(simple.words.len());
         for (i, w) in simple.words.iter().enumerate() {
-            for a in w.to_args(walk.source) {
+            for mut a in w.to_args(walk.source) {
+                if let Arg::Dynamic { single, .. } = &mut a {
+                    *single |= w.is_single(&walk.out.parsed.numbers);
+                }
                 args.push(a);
                 origin.push(i);
             }

@@ -67,10 +67,19 @@ impl Lexer<'_> {
 
     /// An expression up to `end`, and over it.
     pub fn arithmetic(&mut self, start: usize, end: &[u8]) -> (Vec<Part>, Holds) {
+        self.expressions(start, end, false)
+    }
+
+    /// The three expressions of `for ((…))`, and over its end.
+    pub fn loop_header(&mut self, start: usize) -> (Vec<Part>, Holds) {
+        self.expressions(start, b"))", true)
+    }
+
+    fn expressions(&mut self, start: usize, end: &[u8], several: bool) -> (Vec<Part>, Holds) {
         let mut pieces = Pieces::default();
         let mut holds = Holds::Digits;
         if self.enter() {
-            holds = self.expression(start, end, &mut pieces);
+            holds = self.expression(start, end, several, &mut pieces);
             if !self.eat(end) {
                 self.fatal(Construct::Syntax, start);
             }
@@ -79,7 +88,7 @@ impl Lexer<'_> {
         (pieces.finish(self.src, false), holds)
     }
 
-    fn expression(&mut self, start: usize, end: &[u8], pieces: &mut Pieces) -> Holds {
+    fn expression(&mut self, start: usize, end: &[u8], several: bool, pieces: &mut Pieces) -> Holds {
         let mut holds = Holds::Digits;
         let mut depth = 0usize;
         let mut brackets = 0usize;
@@ -174,6 +183,7 @@ impl Lexer<'_> {
                             | b']'
                     ) => {}
                 b'#' if scan.number => {}
+                b';' if several => {}
                 _ => holds = Holds::More,
             }
             scan.byte(byte);

@@ -11,6 +11,8 @@ pub struct Parsed {
     /// Every construct that is not plain, in source order. A text that does not parse to its end has a
     /// [`Construct::Syntax`] (or a limit) here.
     pub noted: Vec<Noted>,
+    /// Plain parameters whose value is digits for certain where they stand.
+    pub numbers: Vec<Span>,
 }
 
 /// A construct met, and where.
@@ -182,8 +184,10 @@ pub struct Assignment {
     pub append: bool,
     /// True if it has a subscript or an array value: never plain.
     pub array: bool,
-    /// The value.
+    /// The value; of an array, the parts of all its words.
     pub value: Word,
+    /// The words of `NAME=(…)` if none of them has a subscript of its own.
+    pub elements: Option<Vec<Word>>,
     /// Where.
     pub span: Span,
 }

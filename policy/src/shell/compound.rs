@@ -1,6 +1,7 @@
 //! Compound commands: what begins with a keyword or a parenthesis.
 
 use crate::shell::Dialect;
+use crate::shell::arith::Holds;
 use crate::shell::ast::{Command, CommandKind, Script, Word};
 use crate::shell::construct::Construct;
 use crate::shell::lex::{Lexer, is_identifier, is_meta, suspect};
@@ -130,7 +131,10 @@ impl Lexer<'_> {
         if self.extended() && self.looking_at(b"((") {
             let head = self.pos;
             self.advance(2);
-            let (header, _) = self.arithmetic(head, b"))");
+            let (header, holds) = self.loop_header(head);
+            if holds == Holds::More {
+                self.note(Construct::ArithSubscript, start);
+            }
             self.blanks();
             if self.peek() == Some(b';') {
                 self.advance(1);

@@ -185,9 +185,11 @@ impl Lexer<'_> {
         }
         if numeric {
             for side in [&first, &second] {
-                if !is_number(side) {
-                    // A name, or the value of a variable, is evaluated as an expression.
-                    self.note_arithmetic(Holds::More, at);
+                // A name, or the value of a variable, is evaluated as an expression.
+                match variable(side) {
+                    _ if is_number(side) => {}
+                    Some(span) => self.note_at(Construct::ArithName, span),
+                    None => self.note_arithmetic(Holds::More, at),
                 }
             }
         }
@@ -202,6 +204,18 @@ impl Lexer<'_> {
             Holds::Names => self.note(Construct::ArithName, start),
             Holds::More => self.note(Construct::ArithSubscript, start),
         }
+    }
+}
+
+/// Where the only parameter of a word stands, if it is nothing else.
+fn variable(word: &Word) -> Option<Span> {
+    let parts = match word.parts.as_slice() {
+        [Part::Double(inner)] => inner,
+        parts => parts,
+    };
+    match parts {
+        [Part::Param { op: None, span, .. }] => Some(*span),
+        _ => None,
     }
 }
 

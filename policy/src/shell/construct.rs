@@ -38,7 +38,8 @@ constructs! {
     ProcessSubstitution "process substitution" Ask Ask Substitution;
     If "if" Ask Judge Compound;
     For "for" Ask Judge Compound;
-    ArithFor "for (( … ))" Ask Ask Compound;
+    ArithFor "for (( … )) with names whose values are not known to be numbers" Ask Ask Compound;
+    ArithForPlain "for (( … )) with numbers" Ask Judge Compound;
     While "while or until" Ask Judge Compound;
     Case "case" Ask Judge Compound;
     Select "select" Ask Ask Compound;
@@ -66,7 +67,9 @@ constructs! {
     ParamDefault "`${NAME:-word}` and its kind, with literal words" Judge Judge Construct;
     ParamAssign "`${NAME:=word}`" Ask Ask Construct;
     ParamIndirect "`${!NAME}`" Ask Ask Construct;
+    ParamElement "`${NAME[0]}`, `${NAME[@]}`" Ask Judge Construct;
     ParamOther "`${…}` with an operator that is not followed" Ask Ask Construct;
+    ArrayPlain "array of words `NAME=(a b)`" Ask Judge Construct;
     ArrayAssign "array or subscript assignment" Ask Ask Construct;
     AssignAppend "`NAME+=value`" Ask Ask Construct;
     ContinuationInWord "line continuation inside a word" Ask Ask Construct;

@@ -213,6 +213,16 @@ impl Lexer<'_> {
         if self.eat(b"}") {
             return Part::Param { name, op: None, span: self.span(start) };
         }
+        if self.dialect == Dialect::Bash
+            && let Some(len) = element_length(self.src.get(self.pos..).unwrap_or_default())
+            && name.first().copied().is_some_and(is_name_start)
+        {
+            let index = self.src.get(self.pos + 1..self.pos + len - 2).unwrap_or_default().to_vec();
+            self.advance(len);
+            self.note(Construct::ParamElement, start);
+            let op = Some(ParamOp { op: b"[".to_vec(), word: vec![Part::Bare(index)] });
+            return Part::Param { name, op, span: self.span(start) };
+        }
         let op: &[u8] = if name == b"#" {
             // `${#-}`, `${#:-x}`: about the length of `$-`, or a default of `$#`.
             b""
@@ -341,6 +351,16 @@ impl Lexer<'_> {
 /// `$?` and the like.
 fn is_special(byte: u8) -> bool {
     matches!(byte, b'@' | b'*' | b'#' | b'?' | b'-' | b'$' | b'!')
+}
+
+/// The length of `[0]}`, `[@]}` or `[*]}`: a subscript that is not evaluated, and the end of the expansion.
+fn element_length(bytes: &[u8]) -> Option<usize> {
+    let inner = bytes.strip_prefix(b"[")?;
+    let len = match inner.first()? {
+        b'@' | b'*' => 1,
+        _ => inner.iter().take_while(|b| b.is_ascii_digit()).count(),
+    };
+    (len > 0 && inner.get(len..)?.starts_with(b"]}")).then_some(len + 3)
 }
 
 /// Bytes that zsh may read as part of a pattern in `"${x:-…}"`.

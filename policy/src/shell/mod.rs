@@ -47,7 +47,7 @@ pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
     if text.len() > MAX_LENGTH {
         let span = Span::new(0, text.len());
         let noted = vec![Noted { construct: Construct::LimitLength, span, command: None }];
-        return Parsed { script: Script::default(), noted };
+        return Parsed { script: Script::default(), noted, numbers: Vec::new() };
     }
     let mut state = lex::State::default();
     let mut lexer = lex::Lexer::new(text, None, dialect, &mut state);
@@ -58,7 +58,7 @@ pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
     }
     fill::script(&mut script, &mut state.bodies);
     state.noted.sort_by_key(|note| note.span.start);
-    let mut parsed = Parsed { script, noted: state.noted };
+    let mut parsed = Parsed { script, noted: state.noted, numbers: Vec::new() };
     numeric::settle(&mut parsed, dialect);
     parsed
 }

@@ -47,7 +47,10 @@ fn put_command(command: &Command, out: &mut String) {
             out.push_str("simple");
             for a in assignments {
                 let _ = write!(out, " {:?} append={} array={} ", a.name, a.append, a.array);
-                put_parts(&a.value.parts, out);
+                match &a.elements {
+                    Some(words) => words.iter().for_each(|w| put_word(w, out)),
+                    None => put_parts(&a.value.parts, out),
+                }
             }
             words.iter().for_each(|w| put_word(w, out));
         }

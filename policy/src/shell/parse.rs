@@ -427,6 +427,8 @@ impl Lexer<'_> {
                     self.syntax();
                     return Word { parts: Vec::new(), span: self.span(start) };
                 }
+                // What the builtin makes of it depends on its options.
+                self.note(Construct::ArrayAssign, start);
                 if let Some(assignment) = self.assignment() {
                     return assignment.value;
                 }
@@ -463,11 +465,11 @@ impl Lexer<'_> {
             self.note(Construct::AssignAppend, start);
         }
         if self.extended() && self.peek() == Some(b'(') {
-            let value = self.array(start);
-            return Some(Assignment { name, append, array: true, value, span: self.span(start) });
+            let (value, elements) = self.array(start);
+            return Some(Assignment { name, append, array: true, value, elements, span: self.span(start) });
         }
         let value = self.word(Place::Value);
-        Some(Assignment { name, append, array: false, value, span: self.span(start) })
+        Some(Assignment { name, append, array: false, value, elements: None, span: self.span(start) })
     }
 
     /// `NAME[sub]=value`, from the bracket on. Without `=` it is a word with a glob; then nothing was read.
@@ -483,16 +485,19 @@ impl Lexer<'_> {
             // A command's name with a bracket in it: nobody names one so.
             self.fatal(Construct::Unknown, start);
         }
-        let value = if self.peek() == Some(b'(') { self.array(start) } else { self.word(Place::Value) };
+        let value = if self.peek() == Some(b'(') { self.array(start).0 } else { self.word(Place::Value) };
         parts.extend(value.parts);
         let span = self.span(start);
-        Some(Assignment { name, append, array: true, value: Word { parts, span: value.span }, span })
+        let value = Word { parts, span: value.span };
+        Some(Assignment { name, append, array: true, value, elements: None, span })
     }
 
-    /// `(…)` behind `NAME=`: words over any number of lines. All their parts in one word: it is never plain.
-    fn array(&mut self, start: usize) -> Word {
+    /// `(…)` behind `NAME=`: words over any number of lines. All their parts in one word; and the words themselves
+    /// if bash only expands them, as it does unless one begins with a subscript as written.
+    fn array(&mut self, start: usize) -> (Word, Option<Vec<Word>>) {
         self.advance(1);
         let mut parts: Vec<Part> = Vec::new();
+        let mut words = (self.dialect == Dialect::Bash).then(Vec::new);
         if self.enter() {
             loop {
                 self.newlines();
@@ -502,7 +507,12 @@ impl Lexer<'_> {
                         break;
                     }
                     Some(byte) if !is_meta(byte) || self.process_ahead() => {
-                        parts.extend(self.word(Place::Argument).parts);
+                        let word = self.word(Place::Argument);
+                        parts.extend(word.parts.iter().cloned());
+                        if matches!(byte, b'[' | b'{' | b'\\') || word.parts.is_empty() {
+                            words = None;
+                        }
+                        words.iter_mut().for_each(|w| w.push(word.clone()));
                     }
                     _ => {
                         self.fatal(Construct::Syntax, start);
@@ -512,7 +522,7 @@ impl Lexer<'_> {
             }
         }
         self.leave();
-        self.note(Construct::ArrayAssign, start);
-        Word { parts, span: self.span(start) }
+        self.note(if words.is_some() { Construct::ArrayPlain } else { Construct::ArrayAssign }, start);
+        (Word { parts, span: self.span(start) }, words)
     }
 }

@@ -236,7 +236,13 @@ impl Writer<'_> {
                 self.arithmetic(expr)?;
                 self.put(b" ))");
             }
-            CommandKind::ArithFor { .. } => return Err(Construct::ArithFor),
+            CommandKind::ArithFor { header, body } => {
+                self.put(b"for (( ");
+                self.arithmetic(header)?;
+                self.put(b" ))");
+                self.separator();
+                self.do_group(body)?;
+            }
             CommandKind::Select { .. } => return Err(Construct::Select),
             CommandKind::Coproc(_) => return Err(Construct::Coproc),
         }
@@ -325,7 +331,17 @@ impl Writer<'_> {
 
     fn assignment(&mut self, assignment: &Assignment) -> Done {
         if assignment.array {
-            return Err(Construct::ArrayAssign);
+            let Some(words) = assignment.elements.as_ref().filter(|_| !assignment.append) else {
+                return Err(Construct::ArrayAssign);
+            };
+            self.put(&assignment.name);
+            self.put(b"=(");
+            for word in words {
+                self.put(b" ");
+                self.word(word)?;
+            }
+            self.put(b" )");
+            return Ok(());
         }
         if assignment.append {
             return Err(Construct::AssignAppend);

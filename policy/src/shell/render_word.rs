@@ -106,6 +106,12 @@ impl Writer<'_> {
                         self.put(b"#");
                         self.put(name);
                     }
+                    Some(op) if op.op == b"[" => {
+                        self.put(name);
+                        self.put(b"[");
+                        self.param_word(&op.word, true)?;
+                        self.put(b"]");
+                    }
                     Some(op) => {
                         let followed = matches!(
                             op.op.as_slice(),
@@ -190,7 +196,7 @@ impl Writer<'_> {
                     let plain = |b: &u8| {
                         b.is_ascii_alphanumeric()
                             || matches!(b, b'_' | b' ' | b'\t' | b'\n' | b'#')
-                            || b"+-*/%<>=!&|^~?:,()".contains(b)
+                            || b"+-*/%<>=!&|^~?:,();".contains(b)
                     };
                     if !bytes.iter().all(plain) {
                         return Err(Construct::ArithSubscript);

@@ -36,6 +36,12 @@ impl Word {
         }
     }
 
+    /// True if the word always becomes exactly one argument, given the parameters that are digits for certain.
+    pub fn is_single(&self, numbers: &[Span]) -> bool {
+        let digits = |p: &Part| matches!(p, Part::Param { op: None, span, .. } if numbers.contains(span));
+        self.parts.iter().all(|p| single(p) || digits(p))
+    }
+
     /// The arguments the word becomes: several if it holds a brace expansion that is literal throughout
     /// and small, otherwise one.
     pub fn to_args(&self, source: &[u8]) -> Vec<Arg> {
@@ -116,6 +122,11 @@ fn single_in_quotes(part: &Part) -> bool {
         Part::Param { name, op, .. } => {
             !matches!(name.as_slice(), b"@" | b"*")
                 && op.as_ref().is_none_or(|op| {
+                    // `${a[0]}` is one word, `${a[@]}` as many as there are.
+                    let list = |p: &Part| matches!(p, Part::Bare(b) if matches!(b.as_slice(), b"@" | b"*"));
+                    if op.op == b"[" {
+                        return !op.word.iter().any(list);
+                    }
                     matches!(
                         op.op.as_slice(),
                         b":-" | b"-" | b":+" | b"+" | b":?" | b"?" | b"#" | b"##" | b"%" | b"%%" | b"len"

@@ -191,12 +191,14 @@ title= label= json= editor=",
                 "kubectl config set-credentials",
                 "config set-credentials x --exec-command=y",
             ),
+            row(When::Path("proxy"), Uploads, "opens the cluster to others", "kubectl proxy", "proxy"),
+            // On its own it listens on this machine alone, as its name says.
             row(
-                When::Path("proxy|port-forward"),
+                When::All(&[When::Path("port-forward"), When::Opt("--address")]),
                 Uploads,
-                "opens the cluster to others",
-                "kubectl proxy",
-                "proxy",
+                "opens the cluster to other machines",
+                "kubectl port-forward --address",
+                "port-forward --address 0.0.0.0 x 80",
             ),
             row(
                 When::Path("edit|debug"),
