@@ -196,6 +196,8 @@ fn renderings_read_the_same() {
             }
             let out = match result {
                 Ok(out) => out,
+                // A here-document in a substitution that holds more than it: refused rather than read anew.
+                Err(Construct::HereDocLiteral) => continue,
                 Err(construct) => {
                     wrong.push(format!(
                         "{} {} {:?}: {construct:?}",
