@@ -131,12 +131,12 @@ fn set_at_the_top(script: &Script, counting: bool, known: &mut Known) {
 /// Names that a loop over digits sets: inside the loop.
 fn set_by_loops(script: &Script, counting: bool, known: &mut Known) {
     script.walk(&mut |node| match node {
-        Node::Command(Command { kind: CommandKind::For { name, words: Some(words), .. }, span, .. }) => {
-            if is_plain(name) && words.iter().all(|w| is_range(w, counting)) {
-                // Behind the words, which are expanded before the first round.
-                let from = words.last().map_or(span.end, |w| w.span.end);
-                known.entry(name.clone()).or_default().push(Span::new(from, span.end));
-            }
+        Node::Command(Command { kind: CommandKind::For { name, words: Some(words), .. }, span, .. })
+            if is_plain(name) && words.iter().all(|w| is_range(w, counting)) =>
+        {
+            // Behind the words, which are expanded before the first round.
+            let from = words.last().map_or(span.end, |w| w.span.end);
+            known.entry(name.clone()).or_default().push(Span::new(from, span.end));
         }
         Node::Command(Command { kind: CommandKind::ArithFor { header, .. }, span, .. }) => {
             for name in initialised(header).into_iter().filter(|n| is_plain(n)) {
@@ -201,14 +201,7 @@ fn drop_others(script: &Script, counting: bool, known: &mut Known, unsure: &mut 
     script.walk(&mut |node| match node {
         Node::Command(command) => match &command.kind {
             CommandKind::Simple(simple) => drop_set_by(simple, counting, known, unsure),
-            CommandKind::For { name, words: Some(words), .. }
-                if words.iter().all(|w| is_range(w, counting)) =>
-            {
-                // After no round at all it is what it was.
-                if words.is_empty() {
-                    known.remove(name);
-                }
-            }
+            CommandKind::For { words: Some(words), .. } if words.iter().all(|w| is_range(w, counting)) => {}
             CommandKind::For { name, .. } | CommandKind::Select { name, .. } => {
                 known.remove(name);
             }

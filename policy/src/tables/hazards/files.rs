@@ -52,7 +52,18 @@ pub(super) const PROGRAMS: &[Program] = &[
              rmt-command= new-volume-script= info-script= exclude= exclude-from= files-from= transform= \
              xform= owner= group= mode= mtime= strip-components= warning= format= suffix= newer= \
              listed-incremental= index-file= volno-file= sort= record-size= remove-files starting-file= \
-             blocking-factor= label= tape-length= add-file= one-top-level=? totals=? to-stdout",
+             blocking-factor= label= tape-length= add-file= one-top-level=? totals=? to-stdout \
+             list extract get create append update diff compare delete verbose gzip gunzip ungzip bzip2 xz zstd \
+             lzma lzip lzop compress uncompress auto-compress no-auto-compress keep-old-files overwrite \
+             overwrite-dir no-overwrite-dir same-owner no-same-owner same-permissions no-same-permissions \
+             preserve-permissions absolute-names dereference hard-dereference one-file-system recursion \
+             no-recursion exclude-vcs exclude-vcs-ignores exclude-caches exclude-backups exclude-tag= \
+             exclude-ignore= wildcards no-wildcards anchored no-anchored ignore-case ignore-failed-read \
+             ignore-zeros incremental numeric-owner null no-null verify version help usage touch unlink-first \
+             keep-newer-files keep-directory-symlink skip-old-files recursive-unlink sparse utc full-time \
+             show-transformed-names show-stored-names show-defaults show-omitted-dirs block-number \
+             interactive multi-volume newer-mtime= after-date= occurrence=? pax-option= posix acls selinux \
+             xattrs clamp-mtime test-label level= seek no-seek backup=? concatenate catenate",
         ),
         rows: &[
             row(
