@@ -41,7 +41,10 @@ fn sources(below: &str) -> Vec<PathBuf> {
 
 /// Code without its line comments; what stands in strings stays. Nothing of a file that is all tests.
 fn code(path: &Path) -> String {
-    if path.to_string_lossy().ends_with("tests.rs") && !path.starts_with(repository().join("tests")) {
+    let shown = path.to_string_lossy();
+    // Test modules beside the code they test: `tests.rs`, `x_tests.rs`, and the rooms below `tests/`.
+    let tests = shown.ends_with("tests.rs") || shown.contains("/tests/");
+    if tests && !path.starts_with(repository().join("tests")) {
         return String::new();
     }
     let text = fs::read_to_string(path).expect("a source");
