@@ -164,9 +164,12 @@ impl Session<'_> {
     ///
     /// Those of write(2); [`io::ErrorKind::TimedOut`] if the terminal takes no output until the deadline.
     pub fn draw(&self, text: &str, deadline: Instant) -> io::Result<()> {
-        self.write(text, deadline)?;
+        // The last line asks. What was typed before it could be seen is thrown away before it is drawn, so that an
+        // answer that comes the moment it stands there is not thrown away with it.
+        let (shown, asked) = text.split_at(text.rfind('\n').map_or(0, |at| at + 1));
+        self.write(shown, deadline)?;
         tcflush(&self.terminal.file, FlushArg::TCIFLUSH)?;
-        Ok(())
+        self.write(asked, deadline)
     }
 
     /// Writes only.
