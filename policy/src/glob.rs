@@ -270,46 +270,69 @@ impl Last<'_> {
     }
 }
 
-/// Reads off a pattern what the last component must look like.
+/// False only if a path with this last component cannot match the pattern. Every pattern of a list is asked for every
+/// command, so most are told apart by one byte.
+pub fn admits(pattern: &str, name: &[u8]) -> bool {
+    // What ends with a plain byte matches only what ends with the same one, up to ASCII case.
+    match (pattern.as_bytes(), name) {
+        ([.., end], [.., last]) if pattern != "~" && !is_meta(*end) && *end != b'/' => {
+            end.eq_ignore_ascii_case(last) && last_of(pattern).admits(name)
+        }
+        _ => last_of(pattern).admits(name),
+    }
+}
+
+/// Reads off a pattern what the last component must look like, in one look at each byte.
 pub fn last_of(pattern: &str) -> Last<'_> {
-    // Most patterns have no metacharacter: one pass that looks for none is all they cost.
-    let mut slash = None;
-    for (i, b) in pattern.bytes().enumerate() {
+    let slash = pattern.bytes().rposition(|b| b == b'/');
+    let (head, last) = match slash {
+        Some(slash) => (pattern.get(..slash), pattern.get(slash + 1..)),
+        None => (Some(""), Some(pattern)),
+    };
+    let (Some(head), Some(last)) = (head, last) else { return Last::Any };
+    // What an escape does, or a class or group with a `/` in the last component, is not worth knowing here.
+    let (mut braces, mut squares, mut plain) = (0_i32, 0_i32, true);
+    for b in head.bytes() {
         match b {
-            b'/' => slash = Some(i),
-            b'*' | b'?' | b'[' | b']' | b'{' | b'}' | b'\\' => return last_of_glob(pattern),
+            b'{' => (braces, plain) = (braces + 1, false),
+            b'}' => (braces, plain) = (braces - 1, false),
+            b'[' => (squares, plain) = (squares + 1, false),
+            b']' => (squares, plain) = (squares - 1, false),
+            b'\\' => return Last::Any,
             _ => {}
         }
     }
-    let last = slash.map_or(pattern, |i| pattern.get(i + 1..).unwrap_or_default());
-    if last == "~" { Last::Any } else { Last::Exact(last) }
-}
-
-fn last_of_glob(pattern: &str) -> Last<'_> {
-    // What an escape does, or a class or group with a `/` in the last component, is not worth knowing here.
-    let simple = !pattern.contains('\\') && {
-        let (head, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
-        head.matches('{').count() == head.matches('}').count()
-            && head.matches('[').count() == head.matches(']').count()
-            && !last.contains(['}', ']'])
-            || !pattern.contains(['[', ']', '{', '}'])
-            || (!head.contains(['[', ']', '{', '}']))
-    };
-    let last = pattern.rsplit_once('/').map_or(pattern, |(_, l)| l);
+    let (mut first, mut end) = (None, 0);
+    let (mut opens, mut closes, mut twice, mut before) = (false, false, false, 0);
+    for (i, b) in last.bytes().enumerate() {
+        match b {
+            b'\\' => return Last::Any,
+            b'*' => twice |= before == b'*',
+            b'{' | b'[' => opens = true,
+            b'}' | b']' => closes = true,
+            b'?' => {}
+            _ => {
+                before = b;
+                continue;
+            }
+        }
+        before = b;
+        first = first.or(Some(i));
+        end = i + 1;
+    }
     // A last `**/` takes whole components, the last one included.
-    if !simple || last == "~" || pattern.ends_with("**/") {
+    let whole = last.is_empty() && head.ends_with("**");
+    if whole || last == "~" || !(plain || braces == 0 && squares == 0 && !closes) {
         return Last::Any;
     }
-    let Some(first) = last.find(|c: char| c.is_ascii() && is_meta(c as u8)) else { return Last::Exact(last) };
-    let end = last.rfind(|c: char| c.is_ascii() && is_meta(c as u8)).map_or(0, |p| p + 1);
-    let after = last.get(end..).unwrap_or_default();
+    let Some(first) = first else { return Last::Exact(last) };
     // A `**` may stand for whole folders: what comes before it need not be in the last component.
-    let before = if last.contains("**") { "" } else { last.get(..first).unwrap_or_default() };
-    if last.contains(['[', '{']) {
+    let before = if twice { "" } else { last.get(..first).unwrap_or_default() };
+    if opens {
         // The name may be the pattern itself (`/usr/bin/[`), so only the text in front is sure.
         return Last::Affix(before, "");
     }
-    Last::Affix(before, after)
+    Last::Affix(before, last.get(end..).unwrap_or_default())
 }
 
 /// The last component of a path.
@@ -321,7 +344,7 @@ pub fn last_component(path: &[u8]) -> &[u8] {
 /// metacharacter and the last component, compiles nothing. A pattern that begins with `~` is compared by its
 /// last component alone.
 pub fn may_match(pattern: &str, path: &[u8]) -> bool {
-    if !last_of(pattern).admits(last_component(path)) {
+    if !admits(pattern, last_component(path)) {
         return false;
     }
     if pattern.starts_with('~') {
@@ -467,6 +490,9 @@ mod tests {
             ("/a\\*b", "/axb", false),
             ("/É", "/é", false),
             ("/x*", "/x\n", true),
+            ("**", "/x/y", true),
+            ("**/x", "/x", true),
+            ("**/x", "/y/x", true),
         ] {
             assert_eq!(hit(pattern, path), want, "{pattern} against {path}");
             if want {
@@ -571,6 +597,7 @@ mod tests {
             if let Ok(glob) = PathGlob::new(&pattern, Some(b"/a"), false)
                 && glob.matches(path.as_bytes()) {
                 prop_assert!(may_match(&pattern, path.as_bytes()));
+                prop_assert!(admits(&pattern, last_component(path.as_bytes())));
                 prop_assert!(last_of(&pattern).admits(last_component(path.as_bytes())));
             }
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Entry;
 use super::index::IndexedList;
-use crate::glob::{last_component, last_of};
+use crate::glob::{admits, last_component};
 
 /// One list of one document.
 #[derive(Debug)]
@@ -39,10 +39,7 @@ impl Part {
             Body::Parsed(entries) => out.extend(
                 entries
                     .iter()
-                    .filter(|(_, e)| {
-                        let last = last_of(&e.pattern);
-                        names.iter().any(|n| last.admits(n))
-                    })
+                    .filter(|(_, e)| names.iter().any(|n| admits(&e.pattern, n)))
                     .map(|(place, e)| self.with_place(*place, e)),
             ),
             Body::Indexed(list) => out.extend(list.candidates(names, &self.base).into_iter().map(Cow::Owned)),
