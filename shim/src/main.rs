@@ -2,6 +2,7 @@
 //!
 //! No thread, no daemon, no privilege given up: whatever this process takes on, the command would inherit.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), no_main)]
 
 // In reading order: how we are called, what rules, what comes of it, how we leave.
 mod invoke;
@@ -25,7 +26,11 @@ use say::Message;
 #[global_allocator]
 static MEMORY: sys::arena::Arena = sys::arena::Arena::new();
 
-fn main() {
+#[cfg(not(test))]
+sys::program!(start);
+
+#[cfg_attr(test, expect(dead_code, reason = "tests start at the harness's main"))]
+fn start() {
     // First of all: from here on a bug is a refusal, with a line that says so.
     exit::on_panic();
     // Before anything that can fail, so that an installation can always be asked what it is.

@@ -43,6 +43,7 @@ impl Message {
 
     /// Writes it to stderr. If that is closed or full nobody can be told, and nothing changes for it.
     pub fn say(&self) {
+        sys::entry::hush();
         let _ = std::io::stderr().write_all(self.0.as_bytes());
     }
 
@@ -55,6 +56,7 @@ impl Message {
 
 /// Writes what was asked for to stdout. Our own words only, or text that went through [`Shown`] or JSON.
 pub fn print(text: &str) {
+    sys::entry::hush();
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();

@@ -1,88 +1,125 @@
-//! What the process was given before Rust's runtime touched it.
+//! The way in: what the process was given, unchanged by anybody's runtime.
 //!
-//! Before `main`, Rust's runtime sets SIGPIPE to *ignored* and opens `/dev/null` on each of the descriptors 0,
-//! 1 and 2 that is closed. A command that we become would inherit both, so what was there is noted here in a
-//! constructor, which the loader runs before the runtime starts, and given back by [`restore`].
-use std::sync::atomic::{AtomicU8, Ordering};
+//! Before `main`, Rust's runtime sets SIGPIPE to *ignored*, opens `/dev/null` on each of the descriptors 0, 1 and 2
+//! that is closed, and arranges for a message about an overflown stack: a dozen system calls and two memory areas
+//! that a command is felt to wait for, and two changes it would inherit. A program that becomes another one starts
+//! at the C library's `main` instead ([`program!`](crate::program)). What it still has to change for itself is
+//! changed here, when it is needed, and given back by [`restore`].
+use std::ffi::{CStr, c_char, c_int};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 
 use nix::errno::Errno;
 use nix::sys::signal::{SigHandler, Signal};
 
-/// Set once the constructor ran: what it noted can be believed.
-const NOTED: u8 = 0x80;
-/// SIGPIPE was ignored.
-const IGNORED: u8 = 0x40;
+/// The arguments as the C library passed them; null in a program that was started in another way.
+static ARGV: AtomicPtr<*const c_char> = AtomicPtr::new(ptr::null_mut());
 
-/// Bits 0 to 2: that descriptor was closed. Bits 6 and 7: [`IGNORED`], [`NOTED`].
-static GIVEN: AtomicU8 = AtomicU8::new(0);
+/// Bits 0 to 2: that descriptor was closed, and `/dev/null` is open there now.
+static CLOSED: AtomicU8 = AtomicU8::new(0);
 
-/// Runs [`note`] before `main`. The C library calls every function of this section with or without arguments,
-/// depending on the library: `note` takes none, which both calling conventions allow.
-#[used]
-#[cfg_attr(not(target_os = "macos"), unsafe(link_section = ".init_array"))]
-#[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
-static NOTE: extern "C" fn() = note;
+/// SIGPIPE had its default action, and is ignored now.
+static HUSHED: AtomicBool = AtomicBool::new(false);
 
-/// Notes. Only plain system calls and one atomic store: nothing of Rust's runtime exists yet.
-extern "C" fn note() {
-    let mut given = NOTED;
-    let entry = |fd| libc::pollfd { fd, events: 0, revents: 0 };
+/// Makes a function without arguments the program: it is called by the C library's `main`. It must not return into
+/// nothing, so it ends by an exit of its own. The crate says `#![no_main]`.
+#[macro_export]
+macro_rules! program {
+    ($body:path) => {
+        /// Where the C library starts the program.
+        // SAFETY: the name is the C library's for exactly this, and no other item of the program bears it.
+        #[unsafe(no_mangle)]
+        extern "C" fn main(
+            _: ::std::ffi::c_int,
+            argv: *const *const ::std::ffi::c_char,
+        ) -> ::std::ffi::c_int {
+            // SAFETY: the C library's own argument vector, before anything else runs.
+            unsafe { $crate::entry::begin(argv) };
+            $body();
+            0
+        }
+    };
+}
+
+/// Notes the arguments, and keeps the three standard descriptors from being taken by the next file that is opened:
+/// a message would be written into it.
+///
+/// # Safety
+///
+/// `argv` is the vector that the C library gives to `main`: C strings that live as long as the process, then a null
+/// pointer.
+#[doc(hidden)]
+pub unsafe fn begin(argv: *const *const c_char) {
+    ARGV.store(argv.cast_mut(), Ordering::Relaxed);
+    let entry = |fd: c_int| libc::pollfd { fd, events: 0, revents: 0 };
     let mut fds = [entry(0), entry(1), entry(2)];
     // SAFETY: the pointer is to three initialised `pollfd`s that outlive the call, and three is what we say.
     let polled = unsafe { libc::poll(fds.as_mut_ptr(), 3, 0) };
-    if polled >= 0 {
-        for (bit, fd) in fds.iter().enumerate() {
-            if fd.revents & libc::POLLNVAL != 0 {
-                given |= 1 << bit;
-            }
+    for (bit, fd) in fds.iter().enumerate() {
+        // Where poll(2) cannot be asked, each is.
+        let closed = match polled {
+            // SAFETY: F_GETFD takes no argument and changes nothing.
+            ..0 => (unsafe { libc::fcntl(fd.fd, libc::F_GETFD) }) < 0,
+            _ => fd.revents & libc::POLLNVAL != 0,
+        };
+        // The lowest free number is what open(2) gives, so each gets its own, in order.
+        // SAFETY: a C string, and flags that take no further argument.
+        if closed && unsafe { libc::open(c"/dev/null".as_ptr(), libc::O_RDWR) } != fd.fd {
+            // Without it nothing can be said, and what is opened next would be taken for the standard output.
+            // SAFETY: ends the process; nothing was begun that would have to be ended.
+            unsafe { libc::_exit(125) };
         }
+        CLOSED.fetch_or(u8::from(closed) << bit, Ordering::Relaxed);
     }
-    let mut old = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: no new action is given; the kernel fills the old one, for which there is room.
-    let asked = unsafe { libc::sigaction(libc::SIGPIPE, std::ptr::null(), old.as_mut_ptr()) };
-    if asked == 0 {
-        // SAFETY: all-zero bytes are a valid `sigaction`, and the call above succeeded in filling it.
-        let old = unsafe { old.assume_init() };
-        if old.sa_sigaction == libc::SIG_IGN {
-            given |= IGNORED;
+}
+
+/// The arguments, `argv[0]` first; `None` in a program that did not [begin](begin) here.
+pub(crate) fn argv() -> Option<Vec<Vec<u8>>> {
+    let mut at = ARGV.load(Ordering::Relaxed).cast_const();
+    let mut out = Vec::new();
+    if at.is_null() {
+        return None;
+    }
+    loop {
+        // SAFETY: `at` points into the vector, which ends with a null pointer that we stop at; see `begin`.
+        let word = unsafe { *at };
+        if word.is_null() {
+            return Some(out);
         }
+        // SAFETY: every pointer before the null is to a C string that lives as long as the process.
+        let text = unsafe { CStr::from_ptr(word) };
+        out.push(text.to_bytes().to_vec());
+        // SAFETY: the word was not the last pointer, so the next one is inside the vector.
+        at = unsafe { at.add(1) };
     }
-    GIVEN.store(given, Ordering::Relaxed);
 }
 
-/// What the process was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Given {
-    /// True if SIGPIPE was ignored; false if it had its default action.
-    pub sigpipe_ignored: bool,
-    /// For each of the descriptors 0, 1, 2: true if it was closed.
-    pub closed: [bool; 3],
+/// From here on a reader who went away makes writing fail instead of killing the guard without a word. For those who
+/// have something to say; a command that is allowed has nobody say anything.
+pub fn hush() {
+    if HUSHED.load(Ordering::Relaxed) {
+        return;
+    }
+    // SAFETY: ignores the signal, so no code of ours can be called by it.
+    let old = unsafe { nix::sys::signal::signal(Signal::SIGPIPE, SigHandler::SigIgn) };
+    // Ignored already is how the caller wants it, and how it stays.
+    HUSHED.store(matches!(old, Ok(SigHandler::SigDfl)), Ordering::Relaxed);
 }
 
-/// What was noted; `None` if the constructor did not run, so that nothing is known.
-pub fn given() -> Option<Given> {
-    let given = GIVEN.load(Ordering::Relaxed);
-    (given & NOTED != 0).then_some(Given {
-        sigpipe_ignored: given & IGNORED != 0,
-        closed: [given & 1 != 0, given & 2 != 0, given & 4 != 0],
-    })
-}
-
-/// Gives back what the runtime changed, right before an exec: from here on nothing may be printed on a
-/// descriptor that was closed at the start, and a broken pipe kills.
+/// Gives back what was changed, right before an exec: from here on nothing may be printed on a descriptor that was
+/// closed at the start, and a broken pipe kills.
 ///
 /// # Errors
 ///
 /// The kernel's, if it could not be given back: then the command would not be what it is without us.
 pub fn restore() -> Result<(), Errno> {
-    // Nothing known: the usual state, which is SIGPIPE at its default and all three open.
-    let given = given().unwrap_or(Given { sigpipe_ignored: false, closed: [false; 3] });
-    if !given.sigpipe_ignored {
+    if HUSHED.swap(false, Ordering::Relaxed) {
         // SAFETY: sets the default action, so no code of ours can be called by the signal.
         unsafe { nix::sys::signal::signal(Signal::SIGPIPE, SigHandler::SigDfl) }?;
     }
-    for (fd, closed) in (0..).zip(given.closed) {
-        match nix::unistd::close(if closed { fd } else { continue }) {
+    let closed = CLOSED.swap(0, Ordering::Relaxed);
+    for fd in (0..3).filter(|bit| closed & (1 << bit) != 0) {
+        match nix::unistd::close(fd) {
             // Closed already, which is what is wanted.
             Ok(()) | Err(Errno::EBADF) => {}
             Err(e) => return Err(e),

@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 /// The arguments, `argv[0]` first.
 pub fn argv() -> Vec<Vec<u8>> {
-    std::env::args_os().map(OsStringExt::into_vec).collect()
+    crate::entry::argv().unwrap_or_else(|| std::env::args_os().map(OsStringExt::into_vec).collect())
 }
 
 /// The environment, entry by entry, in the order received.

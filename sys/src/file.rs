@@ -2,6 +2,7 @@
 use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -97,27 +98,34 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 ///
 /// Those of the calls; [`io::ErrorKind::FileTooLarge`].
 pub(crate) fn slurp(path: &Path, max: usize) -> io::Result<Vec<u8>> {
-    let mut file = open(path)?;
-    // Most fit, and then nothing is allocated but what is kept.
-    let mut small = [0; 16 << 10];
-    let mut out = Vec::new();
+    let file = open(path)?;
+    // Room that is not touched unless it is filled, and given back: the allocation is the last one.
+    let mut out: Vec<u8> = Vec::with_capacity(16 << 10);
     loop {
-        match file.read(&mut small) {
-            Ok(n) => {
-                out.extend_from_slice(small.get(..n).unwrap_or_default());
-                if out.len() > max {
-                    return Err(io::ErrorKind::FileTooLarge.into());
-                }
-                // A read that leaves room has seen the end: so it is for regular files and for those of proc(5)
-                // that are read here.
-                if n < small.len() {
-                    return Ok(out);
-                }
+        match Errno::result(fill(&file, &mut out)) {
+            Ok(_) if out.len() > max => return Err(io::ErrorKind::FileTooLarge.into()),
+            // A read that leaves room has seen the end: so it is for regular files and for those of proc(5) that
+            // are read here.
+            Ok(_) if out.len() < out.capacity() => {
+                out.shrink_to_fit();
+                return Ok(out);
             }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
+            Ok(_) => out.reserve(out.len()),
+            Err(Errno::EINTR) => {}
+            Err(e) => return Err(e.into()),
         }
     }
+}
+
+/// One read(2) into the free room of a vector: the number of bytes, or -1.
+fn fill(file: &File, out: &mut Vec<u8>) -> isize {
+    let room = out.spare_capacity_mut();
+    // SAFETY: the pointer is to that many bytes that are ours; the kernel writes them and reads none.
+    let n = unsafe { libc::read(file.as_raw_fd(), room.as_mut_ptr().cast(), room.len()) };
+    let len = out.len() + usize::try_from(n).unwrap_or(0);
+    // SAFETY: the kernel has written the bytes up to the new length, which is within the capacity.
+    unsafe { out.set_len(len) };
+    n
 }
 
 /// Reads a file that only its rightful owner could have written, at most `max` bytes, and says which file that

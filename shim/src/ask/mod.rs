@@ -62,6 +62,8 @@ pub fn ask(
     settings: &Settings,
     world: &Host,
 ) -> Verdict {
+    // Whoever is asked may hang up.
+    sys::entry::hush();
     let by_terminal = match &caller.terminal {
         Ok(terminal) => tty::ask(terminal, eval, inv, settings, world),
         Err(why) => Asked::Nobody(why.why()),
