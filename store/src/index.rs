@@ -31,8 +31,8 @@ pub(crate) fn open(document: &Path, owner: Owner, checked: &Checked) -> Option<A
     if id.size < FROM_BYTES {
         return None;
     }
-    let bytes = Checked::open(&beside(document), owner).ok()?.read(2 * MAX_BYTES).ok()?;
-    let header = Header::read(&bytes)?;
+    let bytes = Checked::open(&beside(document), owner).ok()?.map(2 * MAX_BYTES).ok()?;
+    let header = Header::read(bytes.as_ref())?;
     let of = header.is_of(&id).or_else(|| same_text(document, owner, &id, &header.sha256))?;
     if of { index::open(bytes, &shown(document)) } else { None }
 }

@@ -168,6 +168,25 @@ impl Checked {
         crate::world::id(&self.meta)
     }
 
+    /// The whole content as it lies in the file, at most `max` bytes: for a file that is replaced when it changes and
+    /// never written in place. (One that is cut short while it is looked at ends the process by a signal: nothing is
+    /// run.)
+    ///
+    /// # Errors
+    ///
+    /// It is empty or larger, or cannot be mapped.
+    pub fn map(self, max: u64) -> Result<Mapped, FileError> {
+        let len = usize::try_from(self.meta.len()).ok().filter(|_| self.meta.len() <= max);
+        let len = len.ok_or(FileError::TooBig(max))?;
+        let (access, kind) = (libc::PROT_READ, libc::MAP_PRIVATE);
+        // SAFETY: no place is asked for, so no mapping of ours is replaced; the descriptor is open for reading.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), len, access, kind, self.file.as_raw_fd(), 0) };
+        if at == libc::MAP_FAILED {
+            return Err(FileError::Io(io::Error::last_os_error()));
+        }
+        Ok(Mapped { at: at.cast_const().cast(), len })
+    }
+
     /// The whole content, at most `max` bytes.
     ///
     /// # Errors
@@ -175,6 +194,33 @@ impl Checked {
     /// It is larger, was changed meanwhile, or cannot be read.
     pub fn read(mut self, max: u64) -> Result<Vec<u8>, FileError> {
         read(&mut self.file, &self.meta, max)
+    }
+}
+
+/// A file in memory: what is not looked at is not read.
+#[derive(Debug)]
+pub struct Mapped {
+    at: *const u8,
+    len: usize,
+}
+
+// SAFETY: the memory is read only, by us and by nobody else, and stays until the value is dropped.
+unsafe impl Send for Mapped {}
+// SAFETY: as above.
+unsafe impl Sync for Mapped {}
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: `Checked::map` has mapped that many bytes there, readable, and nothing unmaps them before the drop. The
+        // file is one that is replaced, never written in place, by its rightful owner, who alone could.
+        unsafe { std::slice::from_raw_parts(self.at, self.len) }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        // SAFETY: a mapping of that length of our own, which nobody refers to any more.
+        unsafe { libc::munmap(self.at.cast_mut().cast(), self.len) };
     }
 }
 
@@ -285,6 +331,17 @@ mod tests {
                 Err(e) => assert!(!ok && matches!(e, FileError::Mode(m) if m == mode), "{mode:o}: {e}"),
             }
         }
+    }
+
+    #[test]
+    fn a_mapped_file_is_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let me = Owner::User(crate::ids::uid());
+        let f = put(dir.path(), "f", 0o600);
+        assert_eq!(Checked::open(&f, me).unwrap().map(2).unwrap().as_ref(), b"{}");
+        assert!(matches!(Checked::open(&f, me).unwrap().map(1), Err(FileError::TooBig(1))));
+        std::fs::write(&f, "").unwrap();
+        assert!(matches!(Checked::open(&f, me).unwrap().map(1), Err(FileError::Io(_))));
     }
 
     #[test]

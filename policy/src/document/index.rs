@@ -9,9 +9,12 @@
 //! ```text
 //! magic  header (identity of the document, time of writing, sha256)  meta: length, JSON  lists
 //! meta   {"document": all but the allowlists, "notes": [...], "parts": [{"agent": id|null, "base": ..., "at": offset}]}
-//! list   n, places[n], ends[n] of entries, e, (hash, entry)[e] sorted by hash, g, entry[g] of globs, entries
+//! list   n, places[n], ends[n] of entries, (hash, entry)[n] sorted by hash, entries
+//! hash   of the last component that the pattern must have, ended by a NUL; or of what it must begin with
 //! entry  length of pattern, pattern, JSON of the rest (nothing if there is no rest)
 //! ```
+//! So a name is looked up once as a whole and once for each of its beginnings, the empty one included, and ten thousand
+//! globs cost what the few cost that could match.
 //! All numbers little endian; offsets from the start of what they point into.
 use std::sync::Arc;
 
@@ -23,12 +26,14 @@ use super::approvals::Approvals;
 use super::entries::entry;
 use super::error::LoadError;
 use super::json::{self, Dialect, Tree};
-use crate::glob::{Last, last_of};
+use crate::glob::{Last, admits, last_of};
 use crate::world::FileId;
 
-const MAGIC: &[u8; 8] = b"EGINDEX\x01";
+const MAGIC: &[u8; 8] = b"EGINDEX\x02";
 /// Magic, five numbers of identity, one of time, one hash.
 const HEADER: usize = 8 + 3 * 8 + 3 * 16 + 32;
+/// Bytes of one row.
+const ROW: usize = 12;
 /// A document must have been left alone this long before its index was made, nanoseconds: then every later change
 /// bears a later time. Clocks of file systems tick every 1 to 10 ms; those that tick by seconds show it.
 pub const QUIET_NS: i128 = 20_000_000;
@@ -125,31 +130,28 @@ fn number(out: &mut Vec<u8>, n: usize) {
 }
 
 fn list(entries: &[(usize, Entry)], out: &mut Vec<u8>) {
-    let mut exact: Vec<(u64, usize)> = Vec::new();
-    let mut globs = Vec::new();
+    let mut rows: Vec<(u64, usize)> = Vec::with_capacity(entries.len());
     let mut blob = Vec::new();
     let mut ends = Vec::new();
     for (i, (_, e)) in entries.iter().enumerate() {
-        match last_of(&e.pattern) {
-            Last::Exact(name) => exact.push((hash(name.as_bytes()), i)),
-            Last::Any | Last::Affix(..) => globs.push(i),
-        }
+        rows.push(match last_of(&e.pattern) {
+            Last::Exact(name) => (step(hash(name.as_bytes()), 0), i),
+            Last::Affix(before, _) => (hash(before.as_bytes()), i),
+            Last::Any => (hash(b""), i),
+        });
         number(&mut blob, e.pattern.len());
         blob.extend_from_slice(e.pattern.as_bytes());
         blob.extend_from_slice(rest(e).as_bytes());
         ends.push(blob.len());
     }
-    exact.sort_unstable();
+    rows.sort_unstable();
     number(out, entries.len());
     entries.iter().for_each(|(place, _)| number(out, *place));
     ends.into_iter().for_each(|end| number(out, end));
-    number(out, exact.len());
-    for (hash, i) in exact {
+    for (hash, i) in rows {
         out.extend_from_slice(&hash.to_le_bytes());
         number(out, i);
     }
-    number(out, globs.len());
-    globs.into_iter().for_each(|i| number(out, i));
     out.extend_from_slice(&blob);
 }
 
@@ -188,15 +190,38 @@ fn rest(e: &Entry) -> String {
 
 /// FNV-1a over the name in lower case. Two names with one hash only mean a look at an entry for nothing.
 fn hash(name: &[u8]) -> u64 {
-    name.iter().fold(0xcbf2_9ce4_8422_2325, |h, b| {
-        (h ^ u64::from(b.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
-    })
+    name.iter().fold(EMPTY, |h, b| step(h, *b))
+}
+
+/// The hash of nothing.
+const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// The hash of one more byte.
+fn step(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// The bytes of an index, wherever they are: a file in memory, of which only what is looked at is read.
+#[derive(Clone)]
+struct Bytes(Arc<dyn AsRef<[u8]> + Send + Sync>);
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        self.0.as_ref().as_ref()
+    }
+}
+
+impl std::fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.len())
+    }
 }
 
 /// The document of an index that was found to be of it; `None` if the index is damaged, and then the document
 /// itself must be read.
-pub fn open(bytes: Vec<u8>, file: &str) -> Option<Approvals> {
-    let bytes: Arc<[u8]> = bytes.into();
+pub fn open(bytes: impl AsRef<[u8]> + Send + Sync + 'static, file: &str) -> Option<Approvals> {
+    let bytes = Bytes(Arc::new(bytes));
     let mut r = Reader { bytes: &bytes, at: HEADER };
     let len = r.u32()?;
     let meta = std::str::from_utf8(r.take(len)?).ok()?;
@@ -223,32 +248,22 @@ pub fn open(bytes: Vec<u8>, file: &str) -> Option<Approvals> {
 /// A list inside an index.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexedList {
-    bytes: Arc<[u8]>,
+    bytes: Bytes,
     len: usize,
     places: usize,
     ends: usize,
-    exact: usize,
-    exact_len: usize,
-    globs: usize,
-    globs_len: usize,
+    rows: usize,
     blob: usize,
 }
 
 impl IndexedList {
-    fn open(bytes: &Arc<[u8]>, at: usize) -> Option<IndexedList> {
+    fn open(bytes: &Bytes, at: usize) -> Option<IndexedList> {
         let mut r = Reader { bytes, at };
         let len = r.u32()?;
         let places = r.skip(len.checked_mul(4)?)?;
         let ends = r.skip(len.checked_mul(4)?)?;
-        let exact_len = r.u32()?;
-        let exact = r.skip(exact_len.checked_mul(12)?)?;
-        let globs_len = r.u32()?;
-        let globs = r.skip(globs_len.checked_mul(4)?)?;
-        // Every entry is in one of the two tables.
-        (exact_len.checked_add(globs_len)? == len).then_some(())?;
-        let blob = r.at;
-        let list =
-            IndexedList { bytes: bytes.clone(), len, places, ends, exact, exact_len, globs, globs_len, blob };
+        let rows = r.skip(len.checked_mul(ROW)?)?;
+        let list = IndexedList { bytes: bytes.clone(), len, places, ends, rows, blob: r.at };
         // The last entry ends inside the file.
         list.bounds(len.saturating_sub(1)).filter(|_| len > 0).map_or(len == 0, |_| true).then_some(list)
     }
@@ -289,31 +304,33 @@ impl IndexedList {
 
     /// One row of the sorted table.
     fn row(&self, n: usize) -> Option<(u64, usize)> {
-        let mut r = Reader { bytes: &self.bytes, at: self.exact + n * 12 };
+        let mut r = Reader { bytes: &self.bytes, at: self.rows + n * ROW };
         Some((r.u64()?, r.u32()?))
+    }
+
+    /// The entries of the rows with this hash.
+    fn under(&self, hash: u64) -> impl Iterator<Item = usize> {
+        // The first row that is not smaller.
+        let (mut low, mut high) = (0, self.len);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.row(middle).is_some_and(|(h, _)| h < hash) { low = middle + 1 } else { high = middle }
+        }
+        (low..self.len).map_while(move |n| self.row(n).filter(|(h, _)| *h == hash).map(|r| r.1))
     }
 
     pub fn candidates(&self, names: &[&[u8]], base: &str) -> Vec<Entry> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
-            let want = hash(name);
-            // The first row that is not smaller.
-            let (mut low, mut high) = (0, self.exact_len);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if self.row(middle).is_some_and(|(h, _)| h < want) { low = middle + 1 } else { high = middle }
+            let mut hash = EMPTY;
+            found.extend(self.under(hash));
+            for b in *name {
+                hash = step(hash, *b);
+                found.extend(self.under(hash));
             }
-            found.extend(
-                (low..self.exact_len).map_while(|n| self.row(n).filter(|(h, _)| *h == want).map(|r| r.1)),
-            );
+            found.extend(self.under(step(hash, 0)));
         }
-        found.extend((0..self.globs_len).filter_map(|n| self.u32(self.globs + n * 4)));
-        found.retain(|i| {
-            self.pattern(*i).is_some_and(|(p, _)| {
-                let last = last_of(p);
-                names.iter().any(|n| last.admits(n))
-            })
-        });
+        found.retain(|i| self.pattern(*i).is_some_and(|(p, _)| names.iter().any(|n| admits(p, n))));
         found.sort_unstable();
         found.dedup();
         found.into_iter().filter_map(|i| self.entry(i, base)).collect()
@@ -379,6 +396,10 @@ mod tests {
             "argPattern": "^s", "carries": "anything", "hazards": "allow", "expiresAt": 7, "id": "x",
             "examples": {"allows": ["a", ["b", "c"]]}}),
             json!("/usr/bin/py*"),
+            json!("/usr/bin/*3"),
+            json!("/u**/x/PYTHON*"),
+            json!("~"),
+            json!("/usr/bin/[p"),
         ]);
         let doc = json!({"version": 1, "defaults": {"security": "allowlist", "denylist": ["rm"], "allowlist": ["/d"]},
             "socket": {"token": "t"}, "odd": 1,
@@ -403,6 +424,10 @@ mod tests {
                     "/d",
                     "/old",
                     "/usr/bin/python3",
+                    "/usr/bin/[p",
+                    "/usr/x/Python",
+                    "/usr/bin/",
+                    "",
                     "/nope",
                 ] {
                     let path = path.as_bytes();
@@ -432,6 +457,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn an_index_finds_what_the_list_finds(
+            patterns in proptest::collection::vec("/[/aB~*?b{},\\[\\]\\\\]{0,8}", 1..30),
+            path in "/[/abB*?\\[\\]]{0,8}",
+        ) {
+            let doc = json!({"version": 1, "defaults": {"allowlist": patterns}});
+            let (plain, indexed) = both(&doc);
+            let of = |d: Approvals| Policy::of_user(Some(d), None).effective("main");
+            for (p, i) in of(plain).allow.iter().zip(&of(indexed).allow) {
+                prop_assert_eq!(p.candidates(path.as_bytes(), b"/b/a"), i.candidates(path.as_bytes(), b"/b/a"));
+            }
+        }
+
         #[test]
         fn damage_never_panics_and_never_adds(at in 0usize..3000, bit in 0u8..8, cut in 0usize..3000) {
             let allow: Vec<Value> = (0..40).map(|n| json!({"pattern": format!("/usr/bin/t{n}"), "args": ["a"]})).collect();
