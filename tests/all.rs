@@ -18,6 +18,9 @@ mod budget;
 /// Every system call fails once.
 mod faults;
 
+/// A host that withholds something.
+mod limits;
+
 /// Which documents are believed.
 mod trust;
 

@@ -41,7 +41,14 @@ fn main() -> Exit {
         Ok(cli) => cli,
         Err(e) => {
             // Help asked for goes to stdout, all else to stderr; a reader that went away is no fault.
-            let _ = e.print();
+            let printed = e.print();
+            if !e.use_stderr()
+                && let Err(fault) = printed
+                && fault.kind() != std::io::ErrorKind::BrokenPipe
+            {
+                say::word(format!("stdout: {fault}"));
+                return Exit::Trouble;
+            }
             // `exec-guard git status` comes here as well: its words are ours wherever `--` is left out.
             let first = std::env::args_os().nth(1);
             if let Some(ContextValue::String(word)) = e.get(ContextKind::InvalidSubcommand)

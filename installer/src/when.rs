@@ -76,7 +76,22 @@ pub fn local(ms: u64, zone: &TimeZone) -> String {
 
 /// Now, in the local time zone.
 pub fn now() -> Zoned {
+    // TZ may name a file, which the library reads to its end: a fifo or a device has none.
+    if std::env::var_os("TZ").is_some_and(|zone| endless(zone.as_encoded_bytes())) {
+        return Timestamp::now().to_zoned(TimeZone::UTC);
+    }
     Zoned::now()
+}
+
+/// True if this value of TZ leads to something that is no regular file, or out of the folders of time zones.
+fn endless(zone: &[u8]) -> bool {
+    use std::os::unix::ffi::OsStrExt;
+    let name = zone.strip_prefix(b":").unwrap_or(zone);
+    if name.first() == Some(&b'/') {
+        let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name));
+        return std::fs::metadata(path).is_ok_and(|m| !m.is_file());
+    }
+    name.split(|b| *b == b'/').any(|part| part == b"..")
 }
 
 #[cfg(test)]
@@ -86,6 +101,24 @@ mod tests {
     fn noon() -> Zoned {
         let zone = TimeZone::fixed(jiff::tz::offset(2));
         jiff::civil::date(2030, 1, 15).at(12, 0, 0, 0).to_zoned(zone).unwrap()
+    }
+
+    #[test]
+    fn a_zone_that_never_ends_is_not_read() {
+        for (zone, odd) in [
+            ("Europe/Berlin", false),
+            ("", false),
+            ("<+03>-3", false),
+            (":/etc/hosts", false),
+            ("/no/such", false),
+            ("/dev/zero", true),
+            (":/dev/zero", true),
+            ("/dev", true),
+            ("../../../dev/zero", true),
+            (":Europe/../../../../dev/zero", true),
+        ] {
+            assert_eq!(endless(zone.as_bytes()), odd, "{zone}");
+        }
     }
 
     #[test]

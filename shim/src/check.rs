@@ -9,10 +9,17 @@ use crate::say;
 
 /// Prints the verdict; returns the code that says it.
 pub fn report(eval: &Evaluation, json: bool) -> Exit {
-    if json {
-        say::print(&format!("{}\n", verdict::json(eval)));
+    let text = if json {
+        format!(
+            "{}
+",
+            verdict::json(eval)
+        )
     } else {
-        say::print(&as_text(eval));
+        as_text(eval)
+    };
+    if let Err(exit) = say::print(&text) {
+        return exit;
     }
     match eval.decision {
         Decision::Allow => Exit::Done,

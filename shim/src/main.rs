@@ -34,16 +34,20 @@ fn start() {
     // First of all: from here on a bug is a refusal, with a line that says so.
     exit::on_panic();
     // Before anything that can fail, so that an installation can always be asked what it is.
-    match invoke::read(sys::environ::argv()) {
-        Ok(Called::Version) => say::print(concat!("exec-guard ", env!("CARGO_PKG_VERSION"), "\n")),
-        Ok(Called::Help) => say::print(invoke::HELP),
-        Ok(Called::Run(claim)) => guard::run(claim).leave(),
-        Ok(Called::Check(claim, check)) => guard::check(claim, check).leave(),
-        Ok(Called::Companion(args)) => guard::companion(args).leave(),
+    let exit = match invoke::read(sys::environ::argv()) {
+        Ok(Called::Version) => shown(concat!("exec-guard ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Called::Help) => shown(invoke::HELP),
+        Ok(Called::Run(claim)) => guard::run(claim),
+        Ok(Called::Check(claim, check)) => guard::check(claim, check),
+        Ok(Called::Companion(args)) => guard::companion(args),
         Err(Usage(what)) => {
             Message::error(policy::Reason::Usage, &what).line("see exec-guard --help").say();
-            Exit::Usage.leave()
+            Exit::Usage
         }
-    }
-    Exit::Done.leave()
+    };
+    exit.leave()
+}
+
+fn shown(text: &str) -> Exit {
+    say::print(text).map_or_else(|exit| exit, |()| Exit::Done)
 }

@@ -7,6 +7,8 @@ use std::io::Write;
 use policy::Reason;
 use protocol::Shown;
 
+use crate::exit::Exit;
+
 /// A message being put together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
@@ -54,12 +56,22 @@ impl Message {
     }
 }
 
-/// Writes what was asked for to stdout. Our own words only, or text that went through [`Shown`] or JSON.
-pub fn print(text: &str) {
+/// Writes what was asked for to stdout. Our own words only, or text that went through [`Shown`] or JSON. A reader that
+/// went away (`| head`) is none of our errors.
+///
+/// # Errors
+///
+/// That of the write, which was said: half an answer is none.
+pub fn print(text: &str) -> Result<(), Exit> {
     sys::entry::hush();
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes());
-    let _ = out.flush();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Message::error(Reason::Internal, &format!("standard output: {e}")).say();
+            Err(Exit::Guard)
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ pub struct Skipped {
 }
 
 fn read_file(file: &Path, out: &mut Reading) -> io::Result<()> {
-    let mut reader = BufReader::new(fs::File::open(file)?);
+    let mut reader = BufReader::new(sys::file::open_regular(file)?);
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
@@ -157,10 +157,22 @@ fn read_file(file: &Path, out: &mut Reading) -> io::Result<()> {
         // A line without its end may be half of a number; it is not believed even if it parses.
         match serde_json::from_slice::<Value>(&bytes) {
             Ok(record) if !torn && record.is_object() => out.records.push(record),
-            _ => out.skipped.push(Skipped { file: file.to_path_buf(), line, torn }),
+            _ => {
+                out.skipped.push(Skipped { file: file.to_path_buf(), line, torn });
+                out.records.extend(behind(&bytes).filter(|_| !torn));
+            }
         }
     }
     Ok(())
+}
+
+/// How every record begins. Inside a string its quotes would be escaped.
+const BEGIN: &[u8] = b"{\"v\":";
+
+/// The record that was written behind one that had been cut short (a full disk): the two share a line.
+fn behind(line: &[u8]) -> Option<Value> {
+    let at = line.windows(BEGIN.len()).rposition(|w| w == BEGIN).filter(|at| *at > 0)?;
+    serde_json::from_slice::<Value>(line.get(at..)?).ok().filter(Value::is_object)
 }
 
 #[cfg(test)]
@@ -202,6 +214,35 @@ mod tests {
             r.skipped.iter().map(|s| (s.line, s.torn)).collect::<Vec<_>>(),
             [(2, false), (3, false), (4, true)]
         );
+    }
+
+    #[test]
+    fn a_record_behind_a_torn_one_is_not_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let j = Journal::new(dir.path(), 1 << 20);
+        j.append(&json!({"v": 1, "n": 1})).unwrap();
+        let mut f = fs::OpenOptions::new().append(true).open(j.current()).unwrap();
+        f.write_all(br#"{"v":1,"text":"{\"v\":1}"#).unwrap();
+        j.append(&json!({"v": 1, "text": "{\"v\":"})).unwrap();
+        let r = j.read().unwrap();
+        assert_eq!(r.records, [json!({"v": 1, "n": 1}), json!({"v": 1, "text": "{\"v\":"})]);
+        assert_eq!(r.skipped.iter().map(|s| (s.line, s.torn)).collect::<Vec<_>>(), [(2, false)]);
+    }
+
+    #[test]
+    fn what_never_ends_is_not_read() {
+        for odd in [true, false] {
+            let dir = tempfile::tempdir().unwrap();
+            let j = Journal::new(dir.path(), 1 << 20);
+            fs::create_dir(dir.path().join("journal")).unwrap();
+            if odd {
+                let made = std::process::Command::new("mkfifo").arg(j.current()).status().unwrap();
+                assert!(made.success());
+            } else {
+                std::os::unix::fs::symlink("/dev/zero", j.current()).unwrap();
+            }
+            assert_eq!(j.read().unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        }
     }
 
     #[test]

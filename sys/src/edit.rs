@@ -3,11 +3,12 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nix::fcntl::{Flock, FlockArg, OFlag};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 
 use crate::file::open_with;
 
@@ -17,7 +18,47 @@ use crate::file::open_with;
 ///
 /// Those of mkdir(2). That it exists already is none.
 pub fn private_folder(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
+    let make = || DirBuilder::new().mode(0o700).create(path);
+    let made = match (make(), path.parent()) {
+        (Err(e), Some(above)) if e.kind() == io::ErrorKind::NotFound => {
+            private_folder(above)?;
+            make()
+        }
+        (made, _) => made,
+    };
+    match made {
+        // A umask that takes the owner's own bits would leave a folder that nobody can use, for good.
+        Ok(()) => std::fs::set_permissions(path, PermissionsExt::from_mode(0o700)),
+        Err(_) if path.is_dir() => Ok(()),
+        Err(e) => Err(e),
+    }
+}
+
+/// Gives a file that was just made the mode that a umask took: without it its owner could not open it again.
+fn mend_mode(file: &File, meta: &std::fs::Metadata) -> io::Result<()> {
+    if meta.len() == 0 && meta.is_file() && meta.mode() & 0o600 != 0o600 && meta.uid() == crate::ids::uid() {
+        file.set_permissions(PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+/// While it lives, a write past the limit on file sizes (`RLIMIT_FSIZE`) is an error and not the signal that kills.
+/// The command that we become gets the action that was there.
+struct Spared(SigAction);
+
+impl Spared {
+    fn new() -> io::Result<Spared> {
+        let ignore = SigAction::new(SigHandler::SigIgn, SaFlags::empty(), SigSet::empty());
+        // SAFETY: ignoring calls no code.
+        Ok(Spared(unsafe { sigaction(Signal::SIGXFSZ, &ignore) }?))
+    }
+
+    /// Puts back what was there.
+    fn end(self) -> io::Result<()> {
+        // SAFETY: the action that was in force before, so no code of ours is called by it.
+        unsafe { sigaction(Signal::SIGXFSZ, &self.0) }?;
+        Ok(())
+    }
 }
 
 /// A lock held by this process on a file, given up when dropped (or when the process ends or execs).
@@ -34,6 +75,7 @@ pub struct Lock {
 /// not followed.
 pub fn lock(path: &Path, patience: Duration) -> io::Result<Lock> {
     let file = open_with(path, OFlag::O_RDWR | OFlag::O_CREAT | OFlag::O_NOFOLLOW, 0o600)?;
+    mend_mode(&file, &file.metadata()?)?;
     lock_file(file, patience)
 }
 
@@ -97,10 +139,11 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let temp = folder.join(std::ffi::OsStr::from_bytes(&name));
     // O_EXCL with O_CREAT follows no link and takes no file that is there already.
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temp)?;
-    let written = file
-        .write_all(bytes)
+    let spared = Spared::new();
+    let written = spared
+        .and_then(|spared| file.write_all(bytes).and(spared.end()))
         // The umask may have taken bits away.
-        .and_then(|()| file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode)))
+        .and_then(|()| file.set_permissions(PermissionsExt::from_mode(mode)))
         .and_then(|()| file.sync_all())
         .and_then(|()| std::fs::rename(&temp, &path));
     if let Err(e) = written {
@@ -124,14 +167,17 @@ pub fn append(path: &Path, line: &[u8]) -> io::Result<u64> {
     if !meta.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
-    loop {
+    mend_mode(&file, &meta)?;
+    let spared = Spared::new()?;
+    let written = loop {
         match file.write(line) {
-            Ok(n) if n == line.len() => return Ok(meta.len()),
-            Ok(_) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(n) if n == line.len() => break Ok(meta.len()),
+            Ok(_) => break Err(io::Error::new(io::ErrorKind::WriteZero, "only a part of the line had room")),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
+            Err(e) => break Err(e),
         }
-    }
+    };
+    spared.end().and(written)
 }
 
 /// Bytes of the kernel's random number generator, fit for keys and tokens.
@@ -171,7 +217,6 @@ pub fn uuid() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn replace_leaves_one_file_with_its_mode() {
@@ -225,6 +270,26 @@ mod tests {
         let link = dir.path().join("l");
         std::os::unix::fs::symlink(&f, &link).unwrap();
         assert!(append(&link, b"c\n").is_err());
+    }
+
+    #[test]
+    fn a_umask_bricks_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let meta = |p: &Path| std::fs::metadata(p).unwrap().permissions().mode() & 0o777;
+        let (folder, f) = (dir.path().join("a/b"), dir.path().join("f"));
+        private_folder(&folder).unwrap();
+        assert_eq!((meta(&folder), meta(&dir.path().join("a"))), (0o700, 0o700));
+        private_folder(&folder).unwrap();
+        std::fs::write(&f, "").unwrap();
+        std::fs::set_permissions(&f, PermissionsExt::from_mode(0o000)).unwrap();
+        let file = File::open(&f);
+        // Only root opens that; whoever made it has it open.
+        if let Ok(file) = file {
+            mend_mode(&file, &file.metadata().unwrap()).unwrap();
+            assert_eq!(meta(&f), 0o600);
+        }
+        std::fs::write(folder.join("f"), "").unwrap();
+        assert!(private_folder(&folder.join("f")).is_err());
     }
 
     #[test]

@@ -91,6 +91,19 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     open_with(path, OFlag::O_RDONLY, 0)
 }
 
+/// Opens a regular file for reading; what would hold the reader up or never end (a fifo, a device) is refused.
+///
+/// # Errors
+///
+/// Those of open(2); [`io::ErrorKind::InvalidInput`] if it is no regular file.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path:?} is no regular file")));
+    }
+    Ok(file)
+}
+
 /// Reads a small file by as few calls as can be, at most `max` bytes: for files of the kernel (proc(5)) and of
 /// root, whose owner and mode are nobody's doubt.
 ///

@@ -16,6 +16,10 @@ use policy::{FileId, FileInfo, FileKind, World};
 /// Longest chain of symbolic links followed, as in path_resolution(7).
 const MAX_LINKS: u32 = 40;
 
+/// The most files that are looked at for one command. One that names thousands of programs, under a PATH of thousands
+/// of folders, would hold us up for minutes.
+const MAX_LOOKS: usize = 100_000;
+
 /// What a component of a path is.
 #[derive(Clone, Debug)]
 enum Step {
@@ -27,6 +31,15 @@ enum Step {
     Gone,
 }
 
+/// Why a look says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    /// The kernel's error.
+    Kernel(Errno),
+    /// There were [`MAX_LOOKS`] before it.
+    TooMany,
+}
+
 /// The real file system. What it has seen once it does not look at again: an answer is good for one
 /// judgement, and what is executed is checked again right before.
 #[derive(Debug, Default)]
@@ -35,7 +48,7 @@ pub struct Host {
     steps: RefCell<BTreeMap<Vec<u8>, Step>>,
     shells: OnceCell<Vec<Vec<u8>>>,
     /// The first look that failed for a reason that says nothing about the file.
-    fault: RefCell<Option<(Vec<u8>, Errno)>>,
+    fault: RefCell<Option<(Vec<u8>, Fault)>>,
 }
 
 impl Host {
@@ -58,7 +71,24 @@ impl Host {
     /// left). The policy was told that there is no such file; whether a verdict may rest on that is for the caller
     /// to say.
     pub fn fault(&self) -> Option<(Vec<u8>, std::io::Error)> {
-        self.fault.borrow().as_ref().map(|(path, e)| (path.clone(), (*e).into()))
+        self.fault.borrow().as_ref().map(|(path, fault)| {
+            let error = match fault {
+                Fault::Kernel(e) => (*e).into(),
+                Fault::TooMany => {
+                    std::io::Error::other(format!("more than {MAX_LOOKS} files for one command"))
+                }
+            };
+            (path.clone(), error)
+        })
+    }
+
+    /// True as long as there may be another look.
+    fn may_look(&self, path: &[u8]) -> bool {
+        let looks = self.infos.borrow().len() + self.steps.borrow().len();
+        if looks >= MAX_LOOKS {
+            self.fault.borrow_mut().get_or_insert_with(|| (path.to_vec(), Fault::TooMany));
+        }
+        looks < MAX_LOOKS
     }
 
     /// Notes a failed look, unless it is an answer: not there, not for us, no such path.
@@ -68,7 +98,7 @@ impl Host {
         // answer as well: a shell would go on with the next folder of PATH.
         let answer = !matches!(errno, Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM | Errno::EIO);
         if !answer {
-            self.fault.borrow_mut().get_or_insert_with(|| (path.to_vec(), errno));
+            self.fault.borrow_mut().get_or_insert_with(|| (path.to_vec(), Fault::Kernel(errno)));
         }
     }
 
@@ -76,6 +106,9 @@ impl Host {
     fn step(&self, path: &[u8]) -> Step {
         if let Some(known) = self.steps.borrow().get(path) {
             return known.clone();
+        }
+        if !self.may_look(path) {
+            return Step::Gone;
         }
         let step = match std::fs::read_link(of(path)) {
             Ok(target) => Step::Link(target.into_os_string().into_vec()),
@@ -100,6 +133,9 @@ impl World for Host {
     fn info(&self, path: &[u8]) -> Option<FileInfo> {
         if let Some(known) = self.infos.borrow().get(path) {
             return *known;
+        }
+        if !self.may_look(path) {
+            return None;
         }
         let info = look(path).inspect_err(|e| self.failed(path, e)).ok();
         self.infos.borrow_mut().insert(path.to_vec(), info);
@@ -341,6 +377,15 @@ mod tests {
         host.failed(b"/x", &Errno::EMFILE.into());
         host.failed(b"/y", &Errno::EIO.into());
         assert_eq!(host.fault().unwrap().0, b"/x");
+    }
+
+    #[test]
+    fn looks_have_an_end() {
+        let host = Host::new();
+        (0..MAX_LOOKS).for_each(|n| assert_eq!(host.info(format!("/no/such/{n}").as_bytes()), None));
+        assert!(host.fault().is_none());
+        assert_eq!(host.info(b"/bin/sh"), None);
+        assert_eq!(host.fault().unwrap().0, b"/bin/sh");
     }
 
     #[test]
