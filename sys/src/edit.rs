@@ -7,8 +7,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
+use nix::sys::resource::{Resource, getrlimit};
 
 use crate::file::open_with;
 
@@ -42,23 +43,11 @@ fn mend_mode(file: &File, meta: &std::fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// While it lives, a write past the limit on file sizes (`RLIMIT_FSIZE`) is an error and not the signal that kills.
-/// The command that we become gets the action that was there.
-struct Spared(SigAction);
-
-impl Spared {
-    fn new() -> io::Result<Spared> {
-        let ignore = SigAction::new(SigHandler::SigIgn, SaFlags::empty(), SigSet::empty());
-        // SAFETY: ignoring calls no code.
-        Ok(Spared(unsafe { sigaction(Signal::SIGXFSZ, &ignore) }?))
-    }
-
-    /// Puts back what was there.
-    fn end(self) -> io::Result<()> {
-        // SAFETY: the action that was in force before, so no code of ours is called by it.
-        unsafe { sigaction(Signal::SIGXFSZ, &self.0) }?;
-        Ok(())
-    }
+/// Refuses what the limit on file sizes (`RLIMIT_FSIZE`) would not let be written: the write would send SIGXFSZ, which
+/// kills, or leave a part.
+fn fits(size: u64) -> io::Result<()> {
+    let (soft, _) = getrlimit(Resource::RLIMIT_FSIZE)?;
+    if size > soft { Err(Errno::EFBIG.into()) } else { Ok(()) }
 }
 
 /// A lock held by this process on a file, given up when dropped (or when the process ends or execs).
@@ -85,13 +74,11 @@ pub(crate) fn lock_file(mut file: File, patience: Duration) -> io::Result<Lock> 
     loop {
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
             Ok(held) => return Ok(Lock { _held: held }),
-            Err((back, nix::errno::Errno::EWOULDBLOCK | nix::errno::Errno::EINTR))
-                if Instant::now() < until =>
-            {
+            Err((back, Errno::EWOULDBLOCK | Errno::EINTR)) if Instant::now() < until => {
                 file = back;
                 std::thread::sleep(Duration::from_millis(5));
             }
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => return Err(io::ErrorKind::TimedOut.into()),
+            Err((_, Errno::EWOULDBLOCK)) => return Err(io::ErrorKind::TimedOut.into()),
             Err((_, e)) => return Err(e.into()),
         }
     }
@@ -137,11 +124,11 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     name.extend_from_slice(path.file_name().ok_or(io::ErrorKind::InvalidInput)?.as_bytes());
     name.extend_from_slice(format!(".{:016x}.tmp", unique() as u64).as_bytes());
     let temp = folder.join(std::ffi::OsStr::from_bytes(&name));
+    fits(bytes.len() as u64)?;
     // O_EXCL with O_CREAT follows no link and takes no file that is there already.
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temp)?;
-    let spared = Spared::new();
-    let written = spared
-        .and_then(|spared| file.write_all(bytes).and(spared.end()))
+    let written = file
+        .write_all(bytes)
         // The umask may have taken bits away.
         .and_then(|()| file.set_permissions(PermissionsExt::from_mode(mode)))
         .and_then(|()| file.sync_all())
@@ -168,16 +155,17 @@ pub fn append(path: &Path, line: &[u8]) -> io::Result<u64> {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     mend_mode(&file, &meta)?;
-    let spared = Spared::new()?;
-    let written = loop {
+    fits(meta.len().saturating_add(line.len() as u64))?;
+    loop {
         match file.write(line) {
-            Ok(n) if n == line.len() => break Ok(meta.len()),
-            Ok(_) => break Err(io::Error::new(io::ErrorKind::WriteZero, "only a part of the line had room")),
+            Ok(n) if n == line.len() => return Ok(meta.len()),
+            Ok(_) => {
+                return Err(io::Error::new(io::ErrorKind::WriteZero, "only a part of the line had room"));
+            }
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => break Err(e),
+            Err(e) => return Err(e),
         }
-    };
-    spared.end().and(written)
+    }
 }
 
 /// Bytes of the kernel's random number generator, fit for keys and tokens.

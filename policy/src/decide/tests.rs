@@ -5,9 +5,6 @@ use crate::evaluation::{Permit, SatisfiedBy};
 use crate::question::{Answer, Choice, digest};
 use crate::world::FakeWorld;
 
-/// What judging costs, as texts grow.
-mod growth;
-
 fn world() -> FakeWorld {
     let mut w = FakeWorld::new();
     for p in [
