@@ -29,7 +29,7 @@ impl Case {
         policy.allow = vec![AllowList::new(paths().map(entry).collect())];
         let inv = Invocation {
             form: Form::Program { argv: Vec::new(), by_link: false },
-            env: vec![b"PATH=/usr/bin".to_vec()],
+            env: vec![b"PATH=/usr/bin:/bin".to_vec()],
             cwd: Some(b"/home/u/p".to_vec()),
             agents: vec!["main".into()],
             session: None,
@@ -40,6 +40,7 @@ impl Case {
         };
         let world = paths()
             .fold(FakeWorld::new(), |world, path| world.program(&path))
+            .link("/bin", "/usr/bin")
             .link("/usr/bin/sh", "/usr/bin/dash")
             .program("/usr/bin/rm");
         Case { policy, inv, world }
