@@ -1,7 +1,10 @@
 //! One simple command through every rule, and what it carries through them again.
+use std::borrow::Cow;
+use std::rc::Rc;
+
 use super::{Context, Judge, MAX_LAYERS, MAX_SEGMENTS, Meta, Outcome, Weight, visible};
 use crate::arg::Arg;
-use crate::document::{AskOrAllow, Entry};
+use crate::document::{AllowList, AskOrAllow, Entry};
 use crate::evaluation::{SatisfiedBy, SegmentKind};
 use crate::reason::Reason;
 use crate::resolve::{Executable, Resolution, last_component, resolve};
@@ -219,10 +222,10 @@ impl Judge<'_> {
             return Listed { best: Match::No, carries: false, hazards: false, by_args: false, ..out };
         };
         let s = self.subject(typed, Some(exe), args, ctx);
-        for list in &self.policy.allow {
+        for covering in self.covering(exe, &s).iter() {
             let (mut best, mut carries, mut hazards, mut by_args) = (Match::No, false, false, false);
-            for e in list.candidates(&exe.found, &exe.real) {
-                let m = entry::allows(&e, &s, self.world);
+            for e in covering {
+                let m = entry::grants(e, &s, self.world);
                 if m > Match::No && m < Match::Full {
                     out.nearest = Some(e.pattern.clone());
                 }
@@ -244,6 +247,22 @@ impl Judge<'_> {
             (out.carries, out.hazards, out.by_args) = (false, false, false);
         }
         out
+    }
+
+    /// The entries that cover a program, list by list. Remembered, since a text may name one program thousands of times
+    /// under thousands of entries.
+    fn covering(&self, exe: &Executable, s: &Subject<'_>) -> Rc<Vec<Vec<Entry>>> {
+        let key = (exe.found.clone(), exe.real.clone());
+        if let Some(known) = self.covering.borrow().get(&key) {
+            return known.clone();
+        }
+        let of = |list: &AllowList| {
+            let all = list.candidates(&exe.found, &exe.real).into_iter();
+            all.filter(|e| entry::covers(e, s, self.world)).map(Cow::into_owned).collect()
+        };
+        let found = Rc::new(self.policy.allow.iter().map(of).collect::<Vec<_>>());
+        self.covering.borrow_mut().insert(key, found.clone());
+        found
     }
 
     /// A program that runs no other one.

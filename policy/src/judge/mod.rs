@@ -9,12 +9,13 @@ mod command;
 mod redirect;
 mod walk;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::arg::Arg;
 use crate::decision::Span;
-use crate::document::Effective;
+use crate::document::{Effective, Entry};
 use crate::evaluation::{Segment, SegmentKind};
 use crate::invocation::Invocation;
 use crate::reason::Reason;
@@ -126,7 +127,12 @@ pub(crate) struct Judge<'a> {
     /// One of them may leave the shell in another folder.
     functions_move: bool,
     shells: OnceCell<Vec<Vec<u8>>>,
+    /// Entries that cover a program, by its paths.
+    covering: RefCell<Coverings>,
 }
+
+/// The entries of each allowlist that cover a program, by its *found* and *real* paths.
+type Coverings = HashMap<(Vec<u8>, Vec<u8>), Rc<Vec<Vec<Entry>>>>;
 
 /// Most segments of one evaluation.
 const MAX_SEGMENTS: usize = 4096;
@@ -146,6 +152,7 @@ impl<'a> Judge<'a> {
             exported: Vec::new(),
             functions_move: false,
             shells: OnceCell::new(),
+            covering: RefCell::new(HashMap::new()),
         }
     }
 

@@ -45,12 +45,18 @@ pub(crate) fn ignored(entry: &Entry) -> bool {
     !entry.pattern.contains('/')
 }
 
+/// True if an entry of the allowlist covers the program, whatever it says of arguments.
+pub(crate) fn covers(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
+    s.exe.is_some_and(|exe| !ignored(entry) && path_matches(entry, exe, s, world))
+}
+
 /// Compares with an entry of the allowlist.
 pub(crate) fn allows(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Match {
-    let Some(exe) = s.exe else { return Match::No };
-    if ignored(entry) || !path_matches(entry, exe, s, world) {
-        return Match::No;
-    }
+    if covers(entry, s, world) { grants(entry, s, world) } else { Match::No }
+}
+
+/// How far an entry that covers the program matches the rest.
+pub(crate) fn grants(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Match {
     if entry.expires_at.is_some_and(|t| t <= s.now_ms) {
         return Match::Expired;
     }
