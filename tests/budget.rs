@@ -8,7 +8,7 @@ use crate::stage::{Stage, Way, cannot, programs};
 const CALLS: usize = 60;
 
 /// The most bytes of the shipped program.
-const BYTES: u64 = 2 * 1024 * 1024;
+const BYTES: u64 = 2_000_000;
 
 fn shipped() -> bool {
     std::env::var_os("EXEC_GUARD_DIST").is_some()
