@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, chown};
 
 use serde_json::{Value, json};
 
-use crate::stage::{Cast, Run, Stage, Way, cannot, player};
+use crate::stage::{Cast, Run, Stage, Way, cannot, own, player, programs};
 
 fn stage() -> Stage {
     Stage::new().tool("tool").tool("other").allowing(&["tool"])
@@ -114,6 +114,21 @@ fn without_any_document_nothing_runs_unattended() {
     let stage = Stage::new().tool("tool");
     let run = stage.run(&["tool"]);
     assert!(run.records.is_empty() && run.code() == 126, "{run:?}");
+}
+
+#[test]
+fn a_named_folder_that_is_not_there_denies_until_it_is_made() {
+    let stage = stage();
+    fs::remove_dir_all(stage.path("guard")).expect("remove");
+    let run = stage.run(&["tool"]);
+    unreadable(&run, "/guard");
+    assert!(run.stderr.contains("EXEC_GUARD_HOME"), "the variable is not named: {run:?}");
+    // Making a policy there is what the variable may be set for; the stage's folder has to be the player's for it.
+    own(stage.root());
+    let ctl = programs().ctl.to_str().expect("path");
+    let init = stage.cast(&[ctl, "init", "--preset", "yolo"]).way(Way::Path).run();
+    assert_eq!(init.code(), 0, "{init:?}");
+    stage.run(&["tool"]).allowed();
 }
 
 /// A run with `DIR/system` as `/etc/exec-guard`.

@@ -120,7 +120,9 @@ pub fn load(places: &Places) -> Result<Loaded, LoadError> {
     };
     let home = match named {
         // Naming the user's own folder adds nothing.
-        Some(folder) if Some(folder) != user_folder.as_deref() => layer(folder, owner)?,
+        Some(folder) if Some(folder) != user_folder.as_deref() => {
+            layer_if_any(folder, owner)?.ok_or_else(|| nowhere(folder))?
+        }
         _ => Layer::default(),
     };
     let mut openclaw = None;
@@ -201,17 +203,39 @@ fn named(places: &Places) -> Result<Option<&Path>, LoadError> {
     }
 }
 
+/// What is wrong with `EXEC_GUARD_HOME` naming a folder that is not there: whoever set it meant documents that would
+/// rule, and without them looser ones may.
+fn nowhere(folder: &Path) -> LoadError {
+    let file = shown(folder);
+    Details {
+        line: None,
+        column: None,
+        field: None,
+        kind: LoadErrorKind::Unreadable,
+        what: "EXEC_GUARD_HOME names it, and it does not exist".into(),
+        remedy: format!("correct or unset EXEC_GUARD_HOME; for a policy there: mkdir -m 700 {file}"),
+        file,
+    }
+    .into()
+}
+
 fn layer(folder: &Path, owner: Owner) -> Result<Layer, LoadError> {
+    Ok(layer_if_any(folder, owner)?.unwrap_or_default())
+}
+
+/// The documents of a folder; `None` if there is no such folder.
+fn layer_if_any(folder: &Path, owner: Owner) -> Result<Option<Layer>, LoadError> {
     // One look spares four where there is no such folder, which is the rule for two of three.
     match std::fs::symlink_metadata(folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Layer::default()),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         // A link that leads nowhere may have led to the floor.
         Ok(m) if m.is_symlink() && std::fs::metadata(folder).is_err() => {
             return Err(refused(folder, owner, &FileError::NotRegular));
         }
         _ => {}
     }
-    Ok(Layer::new(approvals(&folder.join(APPROVALS), owner)?, config(&folder.join(CONFIG), owner)?))
+    let layer = Layer::new(approvals(&folder.join(APPROVALS), owner)?, config(&folder.join(CONFIG), owner)?);
+    Ok(Some(layer))
 }
 
 fn approvals(path: &Path, owner: Owner) -> Result<Option<Approvals>, LoadError> {
@@ -243,11 +267,12 @@ pub fn read(path: &Path, owner: Owner) -> Result<Option<Vec<u8>>, LoadError> {
 fn look(path: &Path, owner: Owner) -> Result<Option<Checked>, LoadError> {
     match Checked::open(path, owner) {
         Ok(file) => Ok(Some(file)),
-        // A link that leads nowhere is no missing document: what it led to may have been the floor.
-        Err(FileError::Missing) if std::fs::symlink_metadata(path).is_ok() => {
-            Err(refused(path, owner, &FileError::NotRegular))
-        }
-        Err(FileError::Missing) => Ok(None),
+        Err(FileError::Missing) => match std::fs::symlink_metadata(path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(refused(path, owner, &FileError::Io(e))),
+            // A link that leads nowhere is no missing document: what it led to may have been the floor.
+            Ok(_) => Err(refused(path, owner, &FileError::NotRegular)),
+        },
         Err(e) => Err(refused(path, owner, &e)),
     }
 }
@@ -380,6 +405,30 @@ mod tests {
         let mut s = s;
         s.1.named = Some("relative".into());
         assert!(load(&s.1).unwrap_err().to_string().contains("absolute"));
+    }
+
+    #[test]
+    fn a_named_folder_that_is_not_there_is_a_mistake() {
+        let s = Stage::new().named();
+        let e = load(&s.1).unwrap_err().to_string();
+        assert!(e.contains("/named") && e.contains("EXEC_GUARD_HOME") && e.contains("mkdir"), "{e}");
+        // What the user has does not mend it: the folder was to tighten that.
+        s.put("home/.exec-guard/exec-approvals.json", &doc("full"));
+        assert_eq!(load(&s.1).unwrap_err().kind, LoadErrorKind::Unreadable);
+        // A file in its place is none either, nor is what lies below one.
+        let file = s.put("named", "");
+        assert!(load(&s.1).is_err());
+        let mut below = s.1.clone();
+        below.named = Some(file.join("x"));
+        assert!(load(&below).is_err());
+        // A folder without documents is one that a policy may be put in.
+        fs::remove_file(file).unwrap();
+        fs::create_dir(s.0.path().join("named")).unwrap();
+        assert_eq!(s.security(), Security::Full);
+        // The user's own folder need not be there, named or not.
+        let mut s = Stage::new();
+        s.1.named = s.1.user_folder();
+        assert_eq!(s.security(), Security::Allowlist);
     }
 
     #[test]
