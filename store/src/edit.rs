@@ -153,6 +153,11 @@ fn rewrite<T>(
     let mut lock = path.as_os_str().to_owned();
     lock.push(".lock");
     let _held = sys::edit::lock(Path::new(&lock), PATIENCE).map_err(io)?;
+    // What an edit left that was killed, of the document and of its index: nobody else writes either now.
+    sys::edit::sweep(&path);
+    if !is_config(&path) {
+        sys::edit::sweep(&path.with_file_name(crate::index::INDEX));
+    }
     let old = read(&path, owner())?;
     let (new, value) = change(old.as_deref())?;
     let Some(new) = new.filter(|n| Some(n.as_bytes()) != old.as_deref()) else { return Ok(value) };

@@ -120,9 +120,8 @@ pub fn landing(path: &Path) -> io::Result<PathBuf> {
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let path = landing(path)?;
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut name = b".".to_vec();
-    name.extend_from_slice(path.file_name().ok_or(io::ErrorKind::InvalidInput)?.as_bytes());
-    name.extend_from_slice(format!(".{:016x}.tmp", unique() as u64).as_bytes());
+    let mut name = temporary(&path).ok_or(io::ErrorKind::InvalidInput)?;
+    name.extend_from_slice(format!("{:016x}{TEMPORARY}", unique() as u64).as_bytes());
     let temp = folder.join(std::ffi::OsStr::from_bytes(&name));
     fits(bytes.len() as u64)?;
     // O_EXCL with O_CREAT follows no link and takes no file that is there already.
@@ -139,6 +138,33 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     }
     // The name is on the disk only when the folder is.
     File::open(folder)?.sync_all()
+}
+
+/// End of the names of files that are put in place of another.
+const TEMPORARY: &str = ".tmp";
+
+/// Begin of the names of files that are to be put in place of this one; 16 hexadecimal digits and [`TEMPORARY`] follow.
+fn temporary(path: &Path) -> Option<Vec<u8>> {
+    Some([b".", path.file_name()?.as_bytes(), b"."].concat())
+}
+
+/// Removes what a [`replace`] of this file left when it was killed: regular files of ours whose names have the form it
+/// gives. For whoever holds the lock under which the file is replaced; without it a file in use would be taken away.
+/// What cannot be removed stays: it is read by nobody.
+pub fn sweep(path: &Path) {
+    let (Some(begin), Some(Ok(folder))) = (temporary(path), path.parent().map(std::fs::read_dir)) else {
+        return;
+    };
+    let left = |name: &[u8]| {
+        let digits = name.strip_prefix(begin.as_slice()).and_then(|n| n.strip_suffix(TEMPORARY.as_bytes()));
+        digits.is_some_and(|d| d.len() == 16 && d.iter().all(u8::is_ascii_hexdigit))
+    };
+    for entry in folder.flatten().filter(|e| left(e.file_name().as_bytes())) {
+        // Of the entry itself: no link is followed.
+        if entry.metadata().is_ok_and(|m| m.is_file() && m.uid() == crate::ids::uid()) {
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Appends to a file (made with 0600 if need be) by one write(2), so that lines of several processes never
@@ -215,6 +241,40 @@ mod tests {
         assert_eq!(std::fs::read(&f).unwrap(), b"two");
         assert_eq!(std::fs::metadata(&f).unwrap().permissions().mode() & 0o7777, 0o644);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_sweep_takes_only_what_a_replace_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let f = dir.path().join("f");
+        let left = [".f.0123456789abcdef.tmp", ".f.ffffffffffffffff.tmp"];
+        let others = [
+            "f",
+            ".f.tmp",
+            ".f.0123456789abcde.tmp",
+            ".f.0123456789abcdeg.tmp",
+            ".f.0123456789abcdef.tmp2",
+            ".g.0123456789abcdef.tmp",
+            ".f.bak.0123456789abcdef.tmp",
+            "f.0123456789abcdef.tmp",
+        ];
+        for name in left.iter().chain(&others) {
+            std::fs::write(dir.path().join(name), "x").unwrap();
+        }
+        let (link, folder) = (".f.1111111111111111.tmp", ".f.2222222222222222.tmp");
+        std::os::unix::fs::symlink(&f, dir.path().join(link)).unwrap();
+        std::fs::create_dir(dir.path().join(folder)).unwrap();
+        let foreign = ".f.3333333333333333.tmp";
+        std::fs::write(dir.path().join(foreign), "x").unwrap();
+        let given = std::os::unix::fs::chown(dir.path().join(foreign), Some(4711), None).is_ok();
+        sweep(&f);
+        let there = |name: &&str| std::fs::symlink_metadata(dir.path().join(name)).is_ok();
+        assert!(!left.iter().any(|n| there(n)));
+        assert!(others.iter().all(|n| there(n)) && there(&link) && there(&folder));
+        assert_eq!(there(&foreign), given);
+        // The form is the one that is given.
+        let name = temporary(&f).unwrap();
+        assert_eq!(name, b".f.");
     }
 
     #[test]
