@@ -269,8 +269,8 @@ mod tests {
         let given = std::os::unix::fs::chown(dir.path().join(foreign), Some(4711), None).is_ok();
         sweep(&f);
         let there = |name: &&str| std::fs::symlink_metadata(dir.path().join(name)).is_ok();
-        assert!(!left.iter().any(|n| there(n)));
-        assert!(others.iter().all(|n| there(n)) && there(&link) && there(&folder));
+        assert!(!left.iter().any(there));
+        assert!(others.iter().all(there) && there(&link) && there(&folder));
         assert_eq!(there(&foreign), given);
         // The form is the one that is given.
         let name = temporary(&f).unwrap();
