@@ -167,23 +167,19 @@ fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
         },
         line,
     );
-    let command = text("text").map_or_else(|| argv(record), str::to_owned);
-    page.line(format!("    {command}"));
+    page.line(format!("    {}", command(record)));
     if let Some(cwd) = text("cwd") {
         page.tinted(Tint::Dim, format!("    in {cwd}"));
     }
 }
 
-/// The words of a record, so that pasting them means the same.
-fn argv(record: &Value) -> String {
-    let words: Vec<&str> = record
-        .get("argv")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .collect();
-    Shown::argv(&words).into_string()
+/// The command of a record as a person would type it: pasting it means the same. Secrets are masked there already.
+pub fn command(record: &Value) -> String {
+    if let Some(text) = record.get("text").and_then(Value::as_str) {
+        return text.to_owned();
+    }
+    let words = record.get("argv").and_then(Value::as_array).into_iter().flatten();
+    Shown::argv(&words.filter_map(Value::as_str).collect::<Vec<_>>()).into_string()
 }
 
 #[cfg(test)]

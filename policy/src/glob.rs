@@ -14,6 +14,8 @@ use regex_automata::nfa::thompson::pikevm::PikeVM;
 use regex_automata::nfa::thompson::{Config, WhichCaptures};
 use regex_automata::util::syntax;
 
+use crate::resolve::last_component;
+
 /// Why a pattern cannot be evaluated. Not a miss: on an allowlist it matches nothing, on asklist and denylist
 /// it must be refused when the document is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -333,11 +335,6 @@ pub fn last_of(pattern: &str) -> Last<'_> {
         return Last::Affix(before, "");
     }
     Last::Affix(before, last.get(end..).unwrap_or_default())
-}
-
-/// The last component of a path.
-pub fn last_component(path: &[u8]) -> &[u8] {
-    path.iter().rposition(|b| *b == b'/').and_then(|p| path.get(p + 1..)).unwrap_or(path)
 }
 
 /// False only if the path cannot match the pattern: compares the literal text in front of the first

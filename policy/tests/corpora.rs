@@ -9,8 +9,10 @@
     clippy::indexing_slicing,
     reason = "a test says what went wrong by panicking"
 )]
-use policy::document::{Accept, AllowList, Ask, Effective, Entry, Redirections, Security, Sourced};
-use policy::{Decision, Evaluation, FakeWorld, Form, Guard, Invocation, decide_as};
+mod judged;
+
+use policy::document::Accept;
+use policy::{Decision, Evaluation, FakeWorld, Form};
 use serde_json::Value;
 
 fn rows(name: &str) -> Vec<Value> {
@@ -52,22 +54,6 @@ fn world(extra: &[String]) -> FakeWorld {
         .file("/scratch/home/x", b"")
 }
 
-fn policy(allow: Vec<String>, accept: Accept) -> Effective {
-    let s = |value| Sourced { value, from: "corpus".to_owned() };
-    let mut p = Effective::built_in("main");
-    p.security = s(Security::Allowlist);
-    p.ask = Sourced { value: Ask::OnMiss, from: "corpus".into() };
-    p.strict_inline_eval = true;
-    p.shell_accept = accept;
-    if accept == Accept::Checked {
-        p.redirections = Redirections::Harmless;
-    }
-    let entries = allow.into_iter().map(|pattern| Entry { pattern, ..Entry::default() }).collect();
-    p.allow = vec![AllowList::new(entries)];
-    p.user_allow = Some(0);
-    p
-}
-
 fn judge(row: &Value, allow: Vec<String>, accept: Accept, shell: &str) -> Evaluation {
     let fix = |s: &str| {
         s.replace("$CWD", "/scratch").replace("{dir:python3}", "/usr/bin").replace("{dir:cargo}", "/usr/bin")
@@ -88,7 +74,7 @@ fn judge(row: &Value, allow: Vec<String>, accept: Accept, shell: &str) -> Evalua
             args: vec![],
         },
     };
-    let mut env = vec![b"PATH=/usr/bin:/bin".to_vec(), b"HOME=/scratch/home".to_vec()];
+    let mut env = judged::environment();
     for source in [row.pointer("/allow_config/env"), row.get("env")].into_iter().flatten() {
         for (k, v) in source.as_object().into_iter().flatten() {
             let v = fix(v.as_str().unwrap_or_default());
@@ -96,18 +82,7 @@ fn judge(row: &Value, allow: Vec<String>, accept: Accept, shell: &str) -> Evalua
             env.push(format!("{k}={v}").into_bytes());
         }
     }
-    let inv = Invocation {
-        form,
-        env,
-        cwd: Some(b"/scratch".to_vec()),
-        agents: vec!["main".into()],
-        session: None,
-        now_ms: 0,
-        home: Some(b"/scratch/home".to_vec()),
-        unattended: true,
-        guard: Guard::default(),
-    };
-    decide_as(policy(allow, accept), &inv, &w)
+    judged::judge(form, env, &allow, accept, &w)
 }
 
 fn shell_of(row: &Value) -> &str {

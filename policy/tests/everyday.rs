@@ -9,10 +9,12 @@
     clippy::indexing_slicing,
     reason = "a test says what went wrong by panicking"
 )]
+mod judged;
+
 use std::collections::HashSet;
 
-use policy::document::{Accept, AllowList, Ask, Effective, Entry, Redirections, Security, Sourced};
-use policy::{Arg, Decision, Evaluation, FakeWorld, Form, Guard, Invocation, decide_as};
+use policy::document::Accept;
+use policy::{Arg, Decision, Evaluation, FakeWorld, Form};
 
 /// Programs that are there and that no list names.
 const OTHERS: &[&str] = &[
@@ -109,34 +111,12 @@ fn world(allow: &[String]) -> FakeWorld {
 }
 
 fn judge(row: &Row, accept: Accept) -> Evaluation {
-    let s = |value| Sourced { value, from: "test".to_owned() };
-    let mut p = Effective::built_in("main");
-    p.security = s(Security::Allowlist);
-    p.ask = Sourced { value: Ask::OnMiss, from: "test".into() };
-    p.strict_inline_eval = true;
-    p.shell_accept = accept;
-    if accept == Accept::Checked {
-        p.redirections = Redirections::Harmless;
-    }
-    let entries = row.allow.iter().map(|a| Entry { pattern: a.clone(), ..Entry::default() }).collect();
-    p.allow = vec![AllowList::new(entries)];
-    p.user_allow = Some(0);
-    let inv = Invocation {
-        form: Form::Text {
-            text: row.command.as_bytes().to_vec(),
-            shell: Some(b"/usr/bin/bash".to_vec()),
-            args: vec![],
-        },
-        env: vec![b"PATH=/usr/bin:/bin".to_vec(), b"HOME=/scratch/home".to_vec()],
-        cwd: Some(b"/scratch".to_vec()),
-        agents: vec!["main".into()],
-        session: None,
-        now_ms: 0,
-        home: Some(b"/scratch/home".to_vec()),
-        unattended: true,
-        guard: Guard::default(),
+    let form = Form::Text {
+        text: row.command.as_bytes().to_vec(),
+        shell: Some(b"/usr/bin/bash".to_vec()),
+        args: vec![],
     };
-    decide_as(p, &inv, &world(&row.allow))
+    judged::judge(form, judged::environment(), &row.allow, accept, &world(&row.allow))
 }
 
 #[test]

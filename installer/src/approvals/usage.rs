@@ -3,8 +3,9 @@
 //! A record names the entries that covered it as `entries: [{pattern, from, path}]`: the pattern, the place where it
 //! stood then, and the file it covered.
 use policy::document::Entry;
-use protocol::Shown;
 use serde_json::{Map, Value};
+
+use crate::log::command;
 
 /// One use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,23 +101,6 @@ fn put(used: &Use, fields: &mut Map<String, Value>) {
         Some(path) => fields.insert("lastResolvedPath".into(), path.clone().into()),
         None => fields.remove("lastResolvedPath"),
     };
-}
-
-/// The command of a record, as a person would type it; secrets are masked there already.
-fn command(record: &Value) -> String {
-    match record.get("text").and_then(Value::as_str) {
-        Some(text) => text.to_owned(),
-        None => {
-            let words: Vec<&str> = record
-                .get("argv")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_str)
-                .collect();
-            Shown::argv(&words).into_string()
-        }
-    }
 }
 
 #[cfg(test)]

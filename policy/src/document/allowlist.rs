@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::Entry;
 use super::index::IndexedList;
-use crate::glob::{admits, last_component};
+use crate::glob::admits;
+use crate::resolve::last_component;
 
 /// One list of one document.
 #[derive(Debug)]

@@ -15,6 +15,7 @@ use crate::shell::{
     AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Parsed, Part, Pipeline, Replacement,
     Script, Simple, Word, parse, render,
 };
+use crate::tables::writers::writes;
 
 /// A text that was walked: its tree, and what stands in place of what in the form that is executed.
 pub(crate) struct Text {
@@ -47,28 +48,6 @@ impl Text {
         Some((simple, self.outcomes.get(&simple.id)?))
     }
 }
-
-/// Programs whose operands name files that they write or put in place.
-const WRITERS: &[&[u8]] = &[
-    b"cp",
-    b"mv",
-    b"ln",
-    b"install",
-    b"sed",
-    b"tee",
-    b"dd",
-    b"curl",
-    b"wget",
-    b"rsync",
-    b"patch",
-    b"unzip",
-    b"tar",
-    b"ed",
-    b"perl",
-    b"truncate",
-    b"rename",
-    b"scp",
-];
 
 struct Walk<'s> {
     source: &'s [u8],
@@ -131,8 +110,7 @@ impl Judge<'_> {
                     hits.push((i, exe.found.clone()));
                 }
             }
-            let name = s.argv.first().and_then(Arg::literal).map(last_component).unwrap_or_default();
-            if WRITERS.contains(&name) {
+            if s.argv.first().and_then(Arg::literal).is_some_and(|name| writes(name).is_some()) {
                 let args = s.argv.iter().skip(1).filter_map(Arg::literal);
                 // The last operand is where cp, mv, ln and install write; the others write what they name.
                 written.extend(args.filter(|a| a.first() != Some(&b'-')).map(|a| normalise(&join(&cwd, a))));

@@ -5,6 +5,7 @@
 use crate::arg::Arg;
 use crate::invocation::Guard;
 use crate::resolve::{join, last_component, normalise};
+use crate::tables::writers::{Named, writes};
 
 /// `exec-guardctl` sub-commands that only read. All others ask.
 const READ_ONLY: &[&[&[u8]]] = &[
@@ -70,27 +71,10 @@ const START_UP: &[&[u8]] = &[
 const START_UP_FOLDERS: &[&[u8]] =
     &[b".git/hooks/", b".config/autostart/", b".config/systemd/user/", b"/etc/cron."];
 
-/// Programs that write the files they name, for [`starts_up`].
-const WRITERS: &[&[u8]] = &[
-    b"cp",
-    b"mv",
-    b"ln",
-    b"install",
-    b"sed",
-    b"tee",
-    b"dd",
-    b"curl",
-    b"wget",
-    b"rsync",
-    b"patch",
-    b"truncate",
-    b"scp",
-];
-
 /// Why a command writes a file that something else will run; `None` if it does not. No matter of self-protection:
 /// a hazard like those of the table.
 pub(crate) fn starts_up(name: &[u8], args: &[Arg]) -> Option<&'static str> {
-    if !WRITERS.contains(&last_component(name)) {
+    if writes(name) != Some(Named::Written) {
         return None;
     }
     args.iter().filter_map(Arg::literal).find_map(|a| {

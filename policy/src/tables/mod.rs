@@ -9,3 +9,4 @@ pub mod safe_bins;
 pub(crate) mod interpreters;
 pub(crate) mod shells;
 pub(crate) mod wrappers;
+pub(crate) mod writers;
