@@ -1,0 +1,606 @@
+//! The questions on the desk: a state machine without I/O and without a clock.
+//!
+//! ```text
+//!             ask                       answer
+//!   asker ──────────► WAITING ─────────────────────► ANSWERED ──► the asker, or a ticket if it gave up
+//!                        │  │ time is up
+//!                        │  └──────────────────────► EXPIRED
+//!                        │ the asker went without a word
+//!                        └─────────────────────────► WITHDRAWN
+//! ```
+//!
+//! One transition a question. What is closed never opens again; an answer to it is refused, and told apart: unknown,
+//! expired, already answered, withdrawn. An asker that says it cannot wait any longer (*detach*) leaves its question
+//! behind: it can still be answered until it expires, and a yes then waits as a [ticket](grants) for the next
+//! identical question.
+//!
+//! Times are milliseconds of whoever drives the desk; they are passed in and must not go backwards. Everything here
+//! ends in a finite time and takes no more room than [`Limits`] say.
+pub mod grants;
+pub mod limits;
+pub mod overrides;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+pub use policy::{Choice, Scope};
+
+use grants::{Grants, Kind};
+pub use limits::Limits;
+use limits::Rates;
+pub use overrides::{Override, Overrides};
+
+/// What makes two questions the same: a hash over everything a person was shown, without the times.
+pub type Key = [u8; 32];
+
+/// A process that asked. Kernel facts, not claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asker {
+    /// Its user id.
+    pub uid: u32,
+    /// Its process id; `None` where the kernel does not tell (another pid namespace).
+    pub pid: Option<i32>,
+    /// Its session; `None` if that could not be looked at.
+    pub session: Option<i32>,
+}
+
+/// A question as it is laid on the desk. Having one tells you nothing yet: the words in it are the asker's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft {
+    /// Its id, chosen by the asker: a UUID.
+    pub id: String,
+    /// What it is about; the same for two questions that a person could not tell apart.
+    pub key: Key,
+    /// Under this a hook's grant covers it; `None` where no hook could have judged it before.
+    pub hook: Option<Key>,
+    /// The agent it is asked for.
+    pub agent: String,
+    /// The agent's session, if it named one.
+    pub session: Option<String>,
+    /// Who asked.
+    pub asker: Asker,
+    /// The question, exactly as it came.
+    pub body: Arc<str>,
+    /// Milliseconds a person has.
+    pub timeout_ms: u64,
+    /// Milliseconds that a late yes stays good.
+    pub ticket_ttl_ms: u64,
+}
+
+/// True for either kind of yes.
+pub fn is_yes(choice: Choice) -> bool {
+    !matches!(choice, Choice::Deny)
+}
+
+/// An answer, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What was chosen.
+    pub choice: Choice,
+    /// Words for whoever asked.
+    pub reason: Option<String>,
+    /// Who answered: `cli uid 1000`, `panel`, `ticket`, `session override` …
+    pub by: String,
+}
+
+/// What became of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Somebody answered.
+    Answered(Answer),
+    /// Nobody answered in time.
+    Expired,
+    /// Whoever asked went away.
+    Withdrawn,
+}
+
+impl Outcome {
+    /// The word in lists, events and the journal.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::Answered(_) => "answered",
+            Outcome::Expired => "expired",
+            Outcome::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+/// A question on the desk, or what is remembered of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// As it was laid down; of a closed one the body is empty.
+    pub draft: Draft,
+    /// When.
+    pub asked_ms: u64,
+    /// From then on no answer counts.
+    pub expires_ms: u64,
+    /// True if whoever asked gave up waiting and left it behind.
+    pub detached: bool,
+    /// What became of it; `None` while it waits.
+    pub outcome: Option<Outcome>,
+    /// True while an answer is being carried out (entries are being written): no other one counts.
+    claimed: bool,
+}
+
+impl Question {
+    /// True while it can be answered.
+    pub fn waits(&self) -> bool {
+        self.outcome.is_none()
+    }
+}
+
+/// How a question was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// It waits until then.
+    Waits(u64),
+    /// It is answered already: by a ticket, a hook's grant or a session override. No yes from here is good after
+    /// that time.
+    Answered(Answer, u64),
+}
+
+/// Why a question was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotTaken {
+    /// This agent asks too often.
+    RateLimited,
+    /// More cannot be held.
+    Full,
+    /// A question has this id already.
+    Duplicate,
+    /// The id is none.
+    BadId,
+    /// It would be expired before it could be shown.
+    NoTime,
+}
+
+impl NotTaken {
+    /// The code on the wire.
+    pub fn code(self) -> &'static str {
+        match self {
+            NotTaken::RateLimited => "rate-limited",
+            NotTaken::Full => "too-many-questions",
+            NotTaken::Duplicate => "duplicate-id",
+            NotTaken::BadId => "bad-id",
+            NotTaken::NoTime => "no-time",
+        }
+    }
+}
+
+/// Why an answer does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotAnswered {
+    /// No question has this id.
+    Unknown,
+    /// Several have ids that begin so: how many.
+    Ambiguous(usize),
+    /// It came too late.
+    Expired,
+    /// Somebody was quicker, or is at it.
+    AlreadyAnswered,
+    /// Whoever asked went away.
+    Withdrawn,
+}
+
+impl NotAnswered {
+    /// The code on the wire.
+    pub fn code(&self) -> &'static str {
+        match self {
+            NotAnswered::Unknown => "unknown",
+            NotAnswered::Ambiguous(_) => "ambiguous",
+            NotAnswered::Expired => "expired",
+            NotAnswered::AlreadyAnswered => "already-answered",
+            NotAnswered::Withdrawn => "withdrawn",
+        }
+    }
+}
+
+/// A change that others want to hear of, in the order it happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A question waits.
+    Requested(Question),
+    /// It does not any more; `Question::outcome` says how it ended, and the body is still there.
+    Resolved(Question),
+    /// Its asker gave up waiting; it still can be answered.
+    Detached(String),
+    /// Its asker came back to it.
+    Attached(String),
+}
+
+/// The desk. All of it is private: a question changes by the calls below and by nothing else.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    limits: Limits,
+    rates: Rates,
+    questions: BTreeMap<String, Question>,
+    /// Those that wait, by the time they end.
+    ends: BTreeSet<(u64, String)>,
+    /// Those that are closed, oldest first.
+    closed: VecDeque<String>,
+    bytes: usize,
+    grants: Grants,
+    overrides: Overrides,
+    changes: Vec<Change>,
+    /// The latest time that was passed in.
+    now: u64,
+}
+
+impl Desk {
+    /// An empty desk.
+    pub fn new(limits: Limits) -> Desk {
+        Desk {
+            rates: Rates::new(limits.per_agent, limits.window_ms),
+            grants: Grants::new(limits.grants),
+            limits,
+            questions: BTreeMap::new(),
+            ends: BTreeSet::new(),
+            closed: VecDeque::new(),
+            bytes: 0,
+            overrides: Overrides::default(),
+            changes: Vec::new(),
+            now: 0,
+        }
+    }
+
+    /// Lays a question down. `overridden` is what a session override comes to for it, if one does
+    /// ([`Overrides::verdict`]): judged outside, since the desk does not read bodies.
+    ///
+    /// # Errors
+    /// It is not taken; whoever asked has to be told no.
+    pub fn ask(&mut self, draft: Draft, overridden: Option<Answer>, now_ms: u64) -> Result<Asked, NotTaken> {
+        let now = self.advance(now_ms);
+        if !is_id(&draft.id) {
+            return Err(NotTaken::BadId);
+        }
+        if self.questions.contains_key(&draft.id) {
+            return self.again(&draft, now);
+        }
+        if draft.timeout_ms == 0 {
+            return Err(NotTaken::NoTime);
+        }
+        if !self.rates.take(draft.asker.uid, &draft.agent, now) {
+            return Err(NotTaken::RateLimited);
+        }
+        let size = draft.body.len();
+        if self.ends.len() >= self.limits.waiting || self.bytes.saturating_add(size) > self.limits.bytes {
+            return Err(NotTaken::Full);
+        }
+        let expires_ms = now.saturating_add(draft.timeout_ms.min(self.limits.longest_ms));
+        let question =
+            Question { draft, asked_ms: now, expires_ms, detached: false, outcome: None, claimed: false };
+        let id = question.draft.id.clone();
+        let ready = self.ready(&question, overridden, now);
+        self.changes.push(Change::Requested(question.clone()));
+        self.bytes += size;
+        self.ends.insert((expires_ms, id.clone()));
+        self.questions.insert(id.clone(), question);
+        match ready {
+            Some(answer) => {
+                self.close(&id, Outcome::Answered(answer.clone()));
+                Ok(Asked::Answered(answer, expires_ms))
+            }
+            None => Ok(Asked::Waits(expires_ms)),
+        }
+    }
+
+    /// The same question under the same id: its asker comes back to what it left behind. A yes given meanwhile lies
+    /// there as a ticket, and is used up by being handed out.
+    fn again(&mut self, draft: &Draft, now: u64) -> Result<Asked, NotTaken> {
+        let question = self.questions.get_mut(&draft.id).ok_or(NotTaken::Duplicate)?;
+        if question.draft.key != draft.key || !question.detached {
+            return Err(NotTaken::Duplicate);
+        }
+        match &question.outcome {
+            None => {
+                question.detached = false;
+                question.draft.asker = draft.asker;
+                self.changes.push(Change::Attached(draft.id.clone()));
+                Ok(Asked::Waits(question.expires_ms))
+            }
+            Some(Outcome::Answered(answer)) => {
+                let (answer, until) = (answer.clone(), now.saturating_add(draft.timeout_ms));
+                let good = match answer.choice {
+                    Choice::Deny => true,
+                    Choice::AllowOnce => self.grants.take(Kind::Ticket, &draft.key, now),
+                    // The policy itself allows it now.
+                    Choice::AllowAlways(_) => false,
+                };
+                if good { Ok(Asked::Answered(answer, until)) } else { Err(NotTaken::Duplicate) }
+            }
+            Some(Outcome::Expired | Outcome::Withdrawn) => Err(NotTaken::Duplicate),
+        }
+    }
+
+    /// An answer that is there before anybody is asked. A no goes before a yes that would be used up.
+    fn ready(&mut self, question: &Question, overridden: Option<Answer>, now: u64) -> Option<Answer> {
+        if let Some(no) = overridden.as_ref().filter(|a| !is_yes(a.choice)) {
+            return Some(no.clone());
+        }
+        if overridden.is_some() {
+            return overridden;
+        }
+        let yes = |by: &str| Some(Answer { choice: Choice::AllowOnce, reason: None, by: by.to_owned() });
+        if self.grants.take(Kind::Ticket, &question.draft.key, now) {
+            return yes("ticket");
+        }
+        if let Some(key) = &question.draft.hook
+            && self.grants.take(Kind::Hook, key, now)
+        {
+            return yes("hook");
+        }
+        None
+    }
+
+    /// The one question whose id begins so, of those that are known.
+    ///
+    /// A closed one counts as well: else a short prefix that somebody typed for one question could, a moment later,
+    /// mean another one, and askers choose their ids.
+    ///
+    /// # Errors
+    /// There is none, or more than one.
+    pub fn find(&self, prefix: &str) -> Result<&Question, NotAnswered> {
+        let prefix = prefix.to_ascii_lowercase();
+        if prefix.is_empty() {
+            return Err(NotAnswered::Unknown);
+        }
+        if let Some(exact) = self.questions.get(&prefix) {
+            return Ok(exact);
+        }
+        let mut found = self
+            .questions
+            .range(prefix.clone()..)
+            .take_while(|(id, _)| id.starts_with(&prefix))
+            .map(|(_, question)| question);
+        match (found.next(), found.count()) {
+            (None, _) => Err(NotAnswered::Unknown),
+            (Some(one), 0) => Ok(one),
+            (Some(_), more) => Err(NotAnswered::Ambiguous(more + 1)),
+        }
+    }
+
+    /// The question that an answer would go to.
+    ///
+    /// # Errors
+    /// None could be answered by that.
+    pub fn answerable(&mut self, prefix: &str, now_ms: u64) -> Result<&Question, NotAnswered> {
+        self.advance(now_ms);
+        let question = self.find(prefix)?;
+        match &question.outcome {
+            None if question.claimed => Err(NotAnswered::AlreadyAnswered),
+            None => Ok(question),
+            Some(Outcome::Answered(_)) => Err(NotAnswered::AlreadyAnswered),
+            Some(Outcome::Expired) => Err(NotAnswered::Expired),
+            Some(Outcome::Withdrawn) => Err(NotAnswered::Withdrawn),
+        }
+    }
+
+    /// Reserves a question for an answer that takes time to carry out: other answers come second from now on. It may
+    /// still expire or be withdrawn meanwhile.
+    ///
+    /// # Errors
+    /// None could be answered by that.
+    pub fn claim(&mut self, prefix: &str, now_ms: u64) -> Result<Question, NotAnswered> {
+        let id = self.answerable(prefix, now_ms)?.draft.id.clone();
+        let question = self.questions.get_mut(&id).ok_or(NotAnswered::Unknown)?;
+        question.claimed = true;
+        Ok(question.clone())
+    }
+
+    /// Gives a reservation up, as if nobody had answered.
+    pub fn unclaim(&mut self, id: &str) {
+        if let Some(question) = self.questions.get_mut(id) {
+            question.claimed = false;
+        }
+    }
+
+    /// Answers a question that was reserved with [`Desk::claim`]; `id` is its whole id.
+    ///
+    /// # Errors
+    /// It ended in the meantime.
+    pub fn settle(&mut self, id: &str, answer: Answer, now_ms: u64) -> Result<Question, NotAnswered> {
+        self.advance(now_ms);
+        self.unclaim(id);
+        self.answer(id, answer, now_ms)
+    }
+
+    /// Answers a question.
+    ///
+    /// If its asker had given up waiting, a yes becomes a ticket, unless the same question waits again already: then
+    /// that one has it. A no answers that one as well, so that nobody is asked the same thing twice in a row.
+    ///
+    /// # Errors
+    /// The answer does not count.
+    pub fn answer(&mut self, prefix: &str, answer: Answer, now_ms: u64) -> Result<Question, NotAnswered> {
+        let now = self.advance(now_ms);
+        let (id, key, detached, ttl) = {
+            let q = self.answerable(prefix, now)?;
+            (q.draft.id.clone(), q.draft.key, q.detached, q.draft.ticket_ttl_ms)
+        };
+        let closed = self.close(&id, Outcome::Answered(answer.clone())).ok_or(NotAnswered::Unknown)?;
+        if detached {
+            let twin = self
+                .ends
+                .iter()
+                .filter_map(|(_, other)| self.questions.get(other))
+                .find(|q| q.draft.key == key && !q.detached && !q.claimed)
+                .map(|q| q.draft.id.clone());
+            match (twin, answer.choice) {
+                (Some(twin), choice) => {
+                    let choice = if is_yes(choice) { Choice::AllowOnce } else { choice };
+                    self.close(&twin, Outcome::Answered(Answer { choice, ..answer }));
+                }
+                (None, Choice::AllowOnce) => {
+                    let until = now.saturating_add(ttl.min(self.limits.longest_ms));
+                    self.grants.give(Kind::Ticket, key, until, now);
+                }
+                // After *always* the policy itself allows it; a no leaves nothing.
+                (None, Choice::AllowAlways(_) | Choice::Deny) => {}
+            }
+        }
+        Ok(closed)
+    }
+
+    /// The asker cannot wait any longer, and wants an answer all the same. False if it does not wait.
+    pub fn detach(&mut self, id: &str, now_ms: u64) -> bool {
+        self.advance(now_ms);
+        match self.questions.get_mut(id) {
+            Some(q) if q.outcome.is_none() && !q.detached => {
+                q.detached = true;
+                self.changes.push(Change::Detached(id.to_owned()));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The asker is gone. What it left behind on purpose stays. True if that closed a question.
+    pub fn gone(&mut self, id: &str, now_ms: u64) -> bool {
+        self.advance(now_ms);
+        match self.questions.get(id) {
+            Some(q) if q.outcome.is_none() && !q.detached => self.close(id, Outcome::Withdrawn).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Lays a question down again that was left behind before a restart. It costs nothing of the rate.
+    ///
+    /// # Errors
+    /// As [`Desk::ask`].
+    pub fn restore(
+        &mut self,
+        draft: Draft,
+        asked_ms: u64,
+        expires_ms: u64,
+        now_ms: u64,
+    ) -> Result<(), NotTaken> {
+        let now = self.advance(now_ms);
+        if !is_id(&draft.id) {
+            return Err(NotTaken::BadId);
+        }
+        if self.questions.contains_key(&draft.id) {
+            return Err(NotTaken::Duplicate);
+        }
+        let expires_ms = expires_ms.min(now.saturating_add(self.limits.longest_ms));
+        if expires_ms <= now {
+            return Err(NotTaken::NoTime);
+        }
+        let size = draft.body.len();
+        if self.ends.len() >= self.limits.waiting || self.bytes.saturating_add(size) > self.limits.bytes {
+            return Err(NotTaken::Full);
+        }
+        self.bytes += size;
+        let id = draft.id.clone();
+        self.ends.insert((expires_ms, id.clone()));
+        let asked_ms = asked_ms.min(now);
+        self.questions.insert(
+            id,
+            Question { draft, asked_ms, expires_ms, detached: true, outcome: None, claimed: false },
+        );
+        Ok(())
+    }
+
+    /// A hook got a yes for this text: the guard that follows need not ask again.
+    pub fn hook_yes(&mut self, key: Key, now_ms: u64) {
+        let now = self.advance(now_ms);
+        self.grants.give(Kind::Hook, key, now.saturating_add(self.limits.hook_ms), now);
+    }
+
+    /// Ends what is past its time. Every other call does so first; this is for when nothing happens. Returns when it
+    /// has to be called next, at the latest.
+    pub fn tick(&mut self, now_ms: u64) -> Option<u64> {
+        self.advance(now_ms);
+        let question = self.ends.first().map(|(at, _)| *at);
+        [question, self.overrides.next_end()].into_iter().flatten().min()
+    }
+
+    /// Those that wait, the one that ends first first.
+    pub fn waiting(&self) -> impl Iterator<Item = &Question> {
+        self.ends.iter().filter_map(|(_, id)| self.questions.get(id))
+    }
+
+    /// How many wait.
+    pub fn waiting_count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// How many closed ones are remembered.
+    pub fn remembered(&self) -> usize {
+        self.closed.len()
+    }
+
+    /// Late answers and hooks' grants.
+    pub fn grants(&self) -> &Grants {
+        &self.grants
+    }
+
+    /// The same, to put back what a restart saved.
+    pub fn grants_mut(&mut self) -> &mut Grants {
+        &mut self.grants
+    }
+
+    /// What operators set for a while.
+    pub fn overrides(&self) -> &Overrides {
+        &self.overrides
+    }
+
+    /// The same, to change it.
+    pub fn overrides_mut(&mut self, now_ms: u64) -> &mut Overrides {
+        self.advance(now_ms);
+        &mut self.overrides
+    }
+
+    /// What changed since the last call.
+    pub fn changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes)
+    }
+
+    /// Takes the time on and ends what is past it. A time before the last one counts as the last one: what was
+    /// expired stays so.
+    fn advance(&mut self, now_ms: u64) -> u64 {
+        self.now = self.now.max(now_ms);
+        let now = self.now;
+        while let Some((at, id)) = self.ends.first().cloned() {
+            if at > now {
+                break;
+            }
+            self.close(&id, Outcome::Expired);
+            // Whatever `close` found, this end is dealt with.
+            self.ends.remove(&(at, id));
+        }
+        self.overrides.expire(now);
+        self.grants.expire(now);
+        now
+    }
+
+    /// The one place where a question ends. `None` if it does not wait.
+    fn close(&mut self, id: &str, outcome: Outcome) -> Option<Question> {
+        let question = self.questions.get_mut(id).filter(|q| q.outcome.is_none())?;
+        self.ends.remove(&(question.expires_ms, id.to_owned()));
+        question.outcome = Some(outcome);
+        question.claimed = false;
+        let whole = question.clone();
+        self.bytes = self.bytes.saturating_sub(question.draft.body.len());
+        question.draft.body = Arc::from("");
+        self.closed.push_back(id.to_owned());
+        self.changes.push(Change::Resolved(whole.clone()));
+        while self.closed.len() > self.limits.remembered {
+            if let Some(oldest) = self.closed.pop_front() {
+                self.questions.remove(&oldest);
+            }
+        }
+        Some(whole)
+    }
+}
+
+/// True for a UUID as text, in lower case (RFC 9562): what prefixes and messages can name without doubt.
+fn is_id(id: &str) -> bool {
+    id.len() == 36
+        && id.bytes().enumerate().all(|(at, b)| match at {
+            8 | 13 | 18 | 23 => b == b'-',
+            _ => b.is_ascii_digit() || (b'a'..=b'f').contains(&b),
+        })
+}

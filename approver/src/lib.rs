@@ -1,0 +1,5 @@
+//! The approver: holds questions, takes answers, and tells who asked.
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod desk;
