@@ -40,7 +40,6 @@ const INDIFFERENT: &[(&str, &str, &str)] = &[
     ("set_tid_address", "", "for threads, of which there are none"),
     ("set_robust_list", "", "for threads, of which there are none"),
     ("rseq", "", "for threads, of which there are none"),
-    ("prlimit64", "", "the size of the main thread's stack, for the overflow report"),
     ("sched_getaffinity", "", "part of the same look at the main thread"),
     ("close", "", "a descriptor that has been read"),
     ("gettid", "", "cannot fail"),
@@ -163,6 +162,34 @@ fn each_call_fails_once() {
 #[test]
 fn each_call_fails_once_with_the_journal_required() {
     every_call_once(true);
+}
+
+/// What would end by a signal, which says nothing, is refused by a word: too small a stack, and no memory.
+#[test]
+fn limits_on_stack_and_memory() {
+    let stage = stage(false);
+    let run = |limit: &str| stage.cast(&["tool"]).launch(&["--limit", limit]).way(Way::Dash).run();
+    for kb in [64, 128, 255] {
+        let run = run(&format!("stack={}", kb << 10));
+        run.refused(125, "internal");
+        assert!(run.stderr.contains("ulimit -s"), "{run:?}");
+    }
+    run("stack=1048576").ran(&[&["tool"]]);
+    // The stack is what arguments and environment leave of it.
+    let mut env = stage.environment();
+    env.push([b"X=".as_slice(), &[b'x'; 100 << 10]].concat());
+    let long =
+        |limit: &str| stage.cast(&["tool"]).env(env.clone()).launch(&["--limit", limit]).way(Way::Dash).run();
+    long(&format!("stack={}", 300 << 10)).refused(125, "internal");
+    long(&format!("stack={}", 500 << 10)).ran(&[&["tool"]]);
+    // A document that has no room, where a small one has.
+    let limit = format!("as={}", 16 << 20);
+    run(&limit).ran(&[&["tool"]]);
+    let document = std::fs::read(stage.path("guard/exec-approvals.json")).expect("a document");
+    let document = [document, vec![b' '; 15 << 20]].concat();
+    stage.write("guard/exec-approvals.json", &document, 0o600);
+    run(&limit).refused(125, "internal");
+    run("core=0").ran(&[&["tool"]]);
 }
 
 /// Shows that the injection reaches the guard's own calls: the exec of the command fails, and that is said.

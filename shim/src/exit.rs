@@ -26,6 +26,28 @@ impl Exit {
     }
 }
 
+/// Stack that the deepest text takes which is judged at all (160 KB, measured), and more than half as much again.
+const STACK: u64 = 256 << 10;
+
+/// Refuses to begin what the limit on the stack would end by a signal, which says nothing.
+///
+/// # Errors
+///
+/// The way to leave; it was said.
+pub fn room() -> Result<(), Exit> {
+    let what = match sys::entry::stack_left() {
+        Ok(left) if left >= STACK => return Ok(()),
+        Ok(left) => format!(
+            "the limit on the stack (ulimit -s) leaves {} KB, and {} are needed; nothing was run",
+            left >> 10,
+            STACK >> 10
+        ),
+        Err(e) => format!("the limit on the stack cannot be asked for: {e}; nothing was run"),
+    };
+    crate::say::Message::error(policy::Reason::Internal, &what).say();
+    Err(Exit::Guard)
+}
+
 /// Makes a bug a refusal that is said: one line, and the code of a guard that could not work.
 pub fn on_panic() {
     std::panic::set_hook(Box::new(|info| {

@@ -24,7 +24,10 @@ use say::Message;
 
 /// A process that becomes another in a millisecond gives nothing back.
 #[global_allocator]
-static MEMORY: sys::arena::Arena = sys::arena::Arena::new();
+static MEMORY: sys::arena::Arena = sys::arena::Arena::new(sys::arena::Last {
+    word: "exec-guard: error [internal] there is no memory left; nothing was run\n",
+    status: Exit::Guard as i32,
+});
 
 #[cfg(not(test))]
 sys::program!(start);
@@ -33,6 +36,9 @@ sys::program!(start);
 fn start() {
     // First of all: from here on a bug is a refusal, with a line that says so.
     exit::on_panic();
+    if let Err(exit) = exit::room() {
+        exit.leave()
+    }
     // Before anything that can fail, so that an installation can always be asked what it is.
     let exit = match invoke::read(sys::environ::argv()) {
         Ok(Called::Version) => shown(concat!("exec-guard ", env!("CARGO_PKG_VERSION"), "\n")),

@@ -10,6 +10,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 
 use nix::errno::Errno;
+use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use nix::sys::signal::{SigHandler, Signal};
 
 /// The arguments as the C library passed them; null in a program that was started in another way.
@@ -92,6 +93,27 @@ pub(crate) fn argv() -> Option<Vec<Vec<u8>>> {
         // SAFETY: the word was not the last pointer, so the next one is inside the vector.
         at = unsafe { at.add(1) };
     }
+}
+
+/// How much the stack may still grow, bytes: what the soft limit (`RLIMIT_STACK`) leaves, `u64::MAX` without one. Past it
+/// the kernel ends the process by a signal, and nothing can be said any more. Arguments and environment lie on it too.
+///
+/// # Errors
+///
+/// The kernel's, if the limit cannot be asked for.
+pub fn stack_left() -> Result<u64, Errno> {
+    let (soft, _) = getrlimit(Resource::RLIMIT_STACK)?;
+    if soft == RLIM_INFINITY {
+        return Ok(u64::MAX);
+    }
+    // The kernel puts the program's path at the very top (execve(2), getauxval(3)).
+    #[cfg(target_os = "linux")]
+    // SAFETY: looks a number up in what the kernel gave the process; 0 where it gave none.
+    let top = unsafe { libc::getauxval(libc::AT_EXECFN) };
+    #[cfg(not(target_os = "linux"))]
+    let top = 0;
+    let used = usize::try_from(top).unwrap_or(0).saturating_sub(ptr::from_ref(&soft).addr());
+    Ok(soft.saturating_sub(used as u64))
 }
 
 /// From here on a reader who went away makes writing fail instead of killing the guard without a word. For those who

@@ -109,6 +109,7 @@ fn limit(word: &str) -> Result<(), String> {
         "nofile" => Resource::RLIMIT_NOFILE,
         "core" => Resource::RLIMIT_CORE,
         "stack" => Resource::RLIMIT_STACK,
+        "as" => Resource::RLIMIT_AS,
         "cpu" => Resource::RLIMIT_CPU,
         "fsize" => Resource::RLIMIT_FSIZE,
         other => return Err(format!("unknown limit {other}")),
