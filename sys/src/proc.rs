@@ -95,6 +95,69 @@ pub fn terminal() -> Option<u64> {
     Stat::parse(&crate::file::slurp(Path::new("/proc/self/stat"), MAX_BYTES).ok()?)?.terminal
 }
 
+/// Another process, as the kernel shows it now. Its id may be somebody else's the moment after: whoever relies on it
+/// has to hold on to the process (a pidfd) meanwhile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its process id.
+    pub pid: i32,
+    /// Its parent's; 0 if that is outside our pid namespace.
+    pub parent: i32,
+    /// Its session.
+    pub session: i32,
+    /// Its program name, at most 15 bytes, which it can set itself.
+    pub comm: Vec<u8>,
+    /// True if another process traces it, and could speak through it.
+    pub traced: bool,
+    /// True if it has given up gaining privileges (`PR_SET_NO_NEW_PRIVS`), as those do that are confined.
+    pub no_new_privs: bool,
+}
+
+impl Process {
+    /// The environment it was started with, entry by entry; `None` if unreadable.
+    pub fn environ(&self) -> Option<Vec<Vec<u8>>> {
+        read(self.pid, "environ").map(|e| words(&e))
+    }
+
+    /// Its arguments; empty if unreadable.
+    pub fn argv(&self) -> Vec<Vec<u8>> {
+        read(self.pid, "cmdline").map(|e| words(&e)).unwrap_or_default()
+    }
+}
+
+/// Looks at a process; `None` if it is gone or cannot be looked at.
+pub fn process(pid: i32) -> Option<Process> {
+    let stat = read(pid, "stat").and_then(|s| Stat::parse(&s))?;
+    let status = read(pid, "status")?;
+    Some(Process {
+        pid,
+        parent: stat.ppid,
+        session: stat.session,
+        comm: stat.comm,
+        traced: field(&status, b"TracerPid:")? != 0,
+        no_new_privs: field(&status, b"NoNewPrivs:")? != 0,
+    })
+}
+
+/// The processes above one, nearest first, as far as they can be seen.
+pub fn above(of: &Process) -> impl Iterator<Item = Process> {
+    let next = |p: &Process| (p.parent > 0).then(|| process(p.parent)).flatten();
+    std::iter::successors(next(of), next).take(MAX_ANCESTORS)
+}
+
+/// A number of `/proc/PID/status`.
+fn field(status: &[u8], name: &[u8]) -> Option<u64> {
+    // The first line has the name of the program, with its line ends escaped.
+    let line = status.split(|b| *b == b'\n').find_map(|l| l.strip_prefix(name))?;
+    std::str::from_utf8(line).ok()?.trim().parse().ok()
+}
+
+/// What tells this run of the system from any other; `None` where the kernel does not say.
+pub fn boot_id() -> Option<String> {
+    let text = crate::file::slurp(Path::new("/proc/sys/kernel/random/boot_id"), 64).ok()?;
+    String::from_utf8(text).ok().map(|t| t.trim().to_owned()).filter(|t| !t.is_empty())
+}
+
 fn read(pid: i32, what: &str) -> Option<Vec<u8>> {
     crate::file::slurp(Path::new(&format!("/proc/{pid}/{what}")), MAX_BYTES).ok()
 }
@@ -158,6 +221,26 @@ mod tests {
         let leads = nix::unistd::getsid(None) == Ok(nix::unistd::getpid());
         assert_eq!(seen.complete(), leads || last.is_some_and(|l| l.pid == seen.sid), "{seen:?}");
         assert_eq!(seen.next(), None);
+    }
+
+    #[test]
+    fn another_process_is_looked_at() {
+        let me = process(crate::ids::pid()).unwrap();
+        assert_eq!(me.parent, nix::unistd::getppid().as_raw());
+        assert!(me.environ().is_some() && !me.argv().is_empty());
+        if let Some(first) = above(&me).next() {
+            assert_eq!(first.pid, me.parent);
+        }
+        assert_eq!(process(i32::MAX), None);
+        let status = b"Name:\tTracerPid: 7\nTracerPid:\t42\nNoNewPrivs:\t1\n";
+        assert_eq!((field(status, b"TracerPid:"), field(status, b"NoNewPrivs:")), (Some(42), Some(1)));
+        assert_eq!(field(status, b"Seccomp:"), None);
+    }
+
+    #[test]
+    fn this_boot_has_an_id() {
+        assert_eq!(boot_id(), boot_id());
+        assert!(boot_id().is_none_or(|id| id.len() >= 32));
     }
 
     #[test]
