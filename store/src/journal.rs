@@ -3,7 +3,7 @@
 //! Place: `journal/journal.jsonl` in the state folder (`~/.exec-guard`, or `$EXEC_GUARD_HOME` where the user has no
 //! document), mode 0600 in a folder of mode 0700. A record is one `write` with O_APPEND, so that records of several
 //! processes never mix. When the file has grown past its size it is renamed under a lock to
-//! `journal-MILLISECONDS.jsonl`; sealing those is the work of others. The journal is written, never read to allow
+//! `journal-MILLISECONDS.jsonl`; [`crate::seal`] makes a chain of those. The journal is written, never read to allow
 //! something: whoever runs commands as this user can write it too.
 use std::fs;
 use std::io::{self, BufRead, BufReader};
@@ -58,30 +58,40 @@ impl Journal {
         Ok(())
     }
 
+    /// Its folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Takes the lock under which files are renamed; `None` if somebody else holds it all that time.
+    ///
+    /// # Errors
+    /// Those of locking.
+    pub(crate) fn lock(&self, patience: Duration) -> io::Result<Option<sys::edit::Lock>> {
+        match sys::edit::lock(&self.folder.join("lock"), patience) {
+            Err(e) if e.kind() == io::ErrorKind::TimedOut => Ok(None),
+            lock => lock.map(Some),
+        }
+    }
+
     /// Moves the file aside if it is past its size; returns its new name, or `None` if it was somebody else's
     /// turn.
     ///
     /// # Errors
     /// Those of locking and renaming.
     pub fn rotate(&self) -> io::Result<Option<PathBuf>> {
-        let _lock = match sys::edit::lock(&self.folder.join("lock"), PATIENCE) {
-            Err(e) if e.kind() == io::ErrorKind::TimedOut => return Ok(None),
-            lock => lock?,
-        };
+        let Some(_lock) = self.lock(PATIENCE)? else { return Ok(None) };
         // Whoever held the lock before may have done it already.
         let path = self.current();
         if fs::symlink_metadata(&path)?.len() < self.max_bytes {
             return Ok(None);
         }
         let mut at = sys::time::now_ms();
-        let new = loop {
-            // As many digits for every time to come, so that names sort by age.
-            let new = self.folder.join(format!("journal-{at:015}.jsonl"));
-            match fs::symlink_metadata(&new) {
-                Ok(_) => at += 1,
-                Err(_) => break new,
-            }
-        };
+        let taken = |name: String| fs::symlink_metadata(self.folder.join(name)).is_ok();
+        while taken(format!("{}.jsonl", stem(at))) || taken(format!("{}{}", stem(at), crate::seal::SEALED)) {
+            at += 1;
+        }
+        let new = self.folder.join(format!("{}.jsonl", stem(at)));
         fs::rename(&path, &new)?;
         Ok(Some(new))
     }
@@ -125,6 +135,12 @@ impl Journal {
     }
 }
 
+/// The name, without its ending, of a file that was moved aside at this time (milliseconds since 1970): as many digits
+/// for every time to come, so that names sort by age.
+pub(crate) fn stem(at_ms: u64) -> String {
+    format!("journal-{at_ms:015}")
+}
+
 /// What was read.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
@@ -156,6 +172,7 @@ fn read_file(file: &Path, out: &mut Reading) -> io::Result<()> {
         let torn = bytes.last() != Some(&b'\n');
         // A line without its end may be half of a number; it is not believed even if it parses.
         match serde_json::from_slice::<Value>(&bytes) {
+            Ok(record) if !torn && crate::seal::is_seal(&record) => {}
             Ok(record) if !torn && record.is_object() => out.records.push(record),
             _ => {
                 out.skipped.push(Skipped { file: file.to_path_buf(), line, torn });
