@@ -209,6 +209,66 @@ pub struct Remove {
 pub enum Log {
     /// Show decisions, oldest first.
     Show(Show),
+    /// Check that sealed records are still those that were sealed.
+    ///
+    /// Files of the journal that were moved aside are sealed in a chain of hashes. A record or a file that was changed,
+    /// removed, added or moved since is named; the exit code is then 1.
+    Verify(Verify),
+    /// Write records for other programs.
+    Export(Export),
+    /// Move the journal's file aside now and seal it.
+    ///
+    /// Records are safe from unseen changes from then on. Without this, that happens once the file has grown to
+    /// `journal.maxBytes`.
+    #[command(after_help = EXIT_CODES)]
+    Seal,
+}
+
+/// `log verify`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Verify {
+    /// JSON to stdout, for programs.
+    #[arg(long)]
+    pub json: bool,
+    /// The chain must hold this hash, which an earlier run printed as the last one.
+    ///
+    /// Whoever can write the journal can make a whole chain anew. A hash that was noted where he cannot write shows it.
+    #[arg(long, value_name = "HASH", value_parser = hash)]
+    pub anchor: Option<String>,
+}
+
+/// `log export`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Export {
+    /// As which kind of text.
+    #[arg(long, value_enum, default_value = "jsonl")]
+    pub format: Format,
+    /// Only from then on: 30m, 12h, 7d ago, a date, or a date and time.
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<String>,
+    /// Only until then: 30m, 12h, 7d ago, a date (to its end), or a date and time.
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+}
+
+/// A kind of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One JSON object a line.
+    Jsonl,
+    /// RFC 4180, with a line of names.
+    Csv,
+}
+
+/// A SHA-256 in hexadecimal.
+fn hash(text: &str) -> Result<String, String> {
+    if text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
+        Ok(text.to_owned())
+    } else {
+        Err("a hash is 64 hexadecimal digits".into())
+    }
 }
 
 /// A decision to look for.
@@ -384,6 +444,9 @@ mod tests {
             "x approvals allowlist add /bin/ls --args",
             "x approvals allowlist remove /bin/ls --list denylist",
             "x log show -n 5 --decision deny --since 2h",
+            "x log verify --json",
+            "x log export --since 2d --until 2030-01-01 --format csv",
+            "x log seal",
             "x completions fish",
             "x explain -c ls",
             "x explain -c -x",
@@ -407,6 +470,8 @@ mod tests {
             "x approvals allowlist add /bin/ls --agent a\u{202e}b",
             "x approvals allowlist add /bin/ls --list greylist",
             "x log show -n x",
+            "x log verify --anchor abc",
+            "x log export --format xml",
             "x doctor",
             "x explain",
             "x explain ls",

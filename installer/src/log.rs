@@ -1,14 +1,17 @@
-//! `log show`: records of the journal for people and programs.
+//! `log`: records of the journal for people and programs, and whether they are still those that were written.
 //!
 //! The journal lies where its subject can write, so nothing in it is believed: every line is checked, and what is
 //! torn or foreign is counted and said.
+mod export;
+mod verify;
+
 use jiff::tz::TimeZone;
 use protocol::Shown;
 use serde_json::Value;
 use std::os::unix::ffi::OsStrExt;
-use store::journal::Journal;
+use store::journal::{Journal, Reading};
 
-use crate::cli::{Show, Verdict};
+use crate::cli::{Log, Show, Verdict};
 use crate::exit::{Exit, Failure};
 use crate::say::{self, Page, Tint};
 use crate::when::{self, Towards};
@@ -26,13 +29,7 @@ impl Filter {
     /// # Errors
     /// `--since` is no time.
     pub fn new(show: &Show, now: &jiff::Zoned) -> Result<Filter, Failure> {
-        let since_ms = match &show.since {
-            Some(text) => Some(
-                when::parse(text, Towards::Past, now)
-                    .map_err(|what| Failure::usage(format!("--since: {what}")))?,
-            ),
-            None => None,
-        };
+        let since_ms = time("--since", show.since.as_deref(), false, now)?;
         Ok(Filter { agent: show.agent.clone(), decision: show.decision, since_ms })
     }
 
@@ -67,42 +64,84 @@ pub fn asked(record: &Value) -> bool {
 ///
 /// # Errors
 /// The documents or the journal cannot be read; there is nothing to show.
-pub fn run(args: &Show) -> Result<Exit, Failure> {
-    let now = when::now();
-    let filter = Filter::new(args, &now)?;
+pub fn run(command: &Log) -> Result<Exit, Failure> {
+    match command {
+        Log::Show(args) => show(args),
+        Log::Verify(args) => verify::run(args),
+        Log::Export(args) => export::run(args),
+        Log::Seal => verify::seal(),
+    }
+}
+
+/// The journal of this user.
+fn journal() -> Result<Journal, Failure> {
     let places = crate::approvals::places();
-    let state = match crate::approvals::load(&places) {
-        Ok(loaded) => loaded.state,
+    let (state, max) = match crate::approvals::load(&places) {
+        Ok(loaded) => {
+            let max = loaded.policy.settings("main").journal.max_bytes;
+            (loaded.state, max)
+        }
         // What happened can be looked at all the same, and may tell what happened to the policy.
         Err(failure) => {
             say::word(format!("note: {}", failure.what));
-            crate::init::folder(&places).ok()
+            (crate::init::folder(&places).ok(), u64::MAX)
         }
     };
     let state = state.ok_or_else(|| {
         Failure::not("nothing is recorded: the user database names no home for this user")
             .advise("set EXEC_GUARD_HOME to a folder of yours")
     })?;
-    let journal = Journal::new(&state, u64::MAX);
-    let file = Shown::text(journal.current().as_os_str().as_bytes()).into_string();
+    Ok(Journal::new(&state, max))
+}
+
+/// Its records, of which there must be some.
+fn read(journal: &Journal) -> Result<Reading, Failure> {
+    // Whoever looks seals what was moved aside meanwhile. That it cannot be (a read-only disk, a full one) is for
+    // `log verify` and `log seal` to say.
+    let _ = store::seal::seal(journal, store::seal::GRACE);
     let reading = journal.read().map_err(|e| Failure::trouble(format!("the journal cannot be read: {e}")))?;
     if reading.records.is_empty() && reading.skipped.is_empty() {
-        return Err(Failure::not(format!("there is no journal yet: {file}")));
+        return Err(none(journal));
     }
+    Ok(reading)
+}
+
+fn none(journal: &Journal) -> Failure {
+    let file = Shown::text(journal.current().as_os_str().as_bytes()).into_string();
+    Failure::not(format!("there is no journal yet: {file}"))
+}
+
+/// Says which lines were no records.
+fn skipped(reading: &Reading) {
+    let Some(first) = reading.skipped.first() else { return };
+    let word = if reading.skipped.len() == 1 { "line is" } else { "lines are" };
+    say::word(format!(
+        "{} {word} no record and skipped; the first is {}:{}{}",
+        reading.skipped.len(),
+        Shown::text(first.file.as_os_str().as_bytes()),
+        first.line,
+        if first.torn { " (cut short)" } else { "" }
+    ));
+}
+
+/// A time in the past from an option. A date that ends a span counts to its end.
+fn time(name: &str, text: Option<&str>, ends: bool, now: &jiff::Zoned) -> Result<Option<u64>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    let ago = text.ends_with(|c: char| c.is_ascii_alphabetic());
+    let towards = if ends && !ago { Towards::Future } else { Towards::Past };
+    let at = when::parse(text, towards, now);
+    at.map(Some).map_err(|what| Failure::usage(format!("{name}: {what}")))
+}
+
+fn show(args: &Show) -> Result<Exit, Failure> {
+    let now = when::now();
+    let filter = Filter::new(args, &now)?;
+    let reading = read(&journal()?)?;
     let mut page = Page::new();
+    skipped(&reading);
     let records = select(reading.records, &filter, args.lines);
     print(&records, args.json, &mut page, now.time_zone());
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
-    if let Some(first) = reading.skipped.first() {
-        let word = if reading.skipped.len() == 1 { "line is" } else { "lines are" };
-        say::word(format!(
-            "{} {word} no record and skipped; the first is {}:{}{}",
-            reading.skipped.len(),
-            Shown::text(first.file.as_os_str().as_bytes()),
-            first.line,
-            if first.torn { " (cut short)" } else { "" }
-        ));
-    }
     if records.is_empty() {
         return Err(Failure::not("no record is like that"));
     }
@@ -136,7 +175,8 @@ fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
         Some(ts) => when::local(ts, zone),
         None => "-".to_owned(),
     };
-    let decision = text("decision").unwrap_or("?");
+    // What is no decision is an event: a question, a run that ended.
+    let decision = text("decision").or(text("event")).unwrap_or("?");
     let mut line = format!("{when}  {decision:<5}  {}", text("agent").unwrap_or("-"));
     match text("by") {
         Some("person") => line.push_str("  by a person"),

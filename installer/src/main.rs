@@ -62,7 +62,7 @@ fn main() -> Exit {
     let done = match &cli.command {
         Command::Init(args) => init::run(args),
         Command::Approvals(command) => approvals::run(command),
-        Command::Log(cli::Log::Show(args)) => log::run(args),
+        Command::Log(command) => log::run(command),
         Command::Explain(args) => explain::run(args),
         Command::Policy(command) => trial::run(command),
         Command::Friction(args) => friction::run(args),
