@@ -2,6 +2,8 @@
 //!
 //! `check`, hooks, the approver's preview and the guard itself all come through here; there is no second
 //! evaluator.
+use std::collections::HashSet;
+
 use crate::arg::Arg;
 use crate::decision::{Decision, Finding};
 use crate::document::{Ask, Effective, EnvMode, Policy, Security};
@@ -277,6 +279,9 @@ fn conclude(
             nearest: None,
         });
     }
+    // Code that nobody has seen stays a question whatever the lists say: no entry is advised for who would read it.
+    let unseen: HashSet<Option<usize>> =
+        raw.iter().filter(|r| r.reason == Reason::Code).map(|r| r.segment).collect();
     for r in &raw {
         let decision = match (security, r.weight) {
             (_, Weight::Deny) => Decision::Deny,
@@ -298,7 +303,10 @@ fn conclude(
             segment: r.segment,
             span: r.span,
             message: r.message.clone(),
-            advice: advice(r.reason, r.segment.and_then(|s| segments.get(s))),
+            advice: match r.reason {
+                Reason::WrapperEntry if unseen.contains(&r.segment) => None,
+                _ => advice(r.reason, r.segment.and_then(|s| segments.get(s))),
+            },
             nearest: r.nearest.clone(),
         });
     }

@@ -54,7 +54,7 @@ reasons! {
     Wrapper "wrapper" "a program that runs another one, used in a way that cannot be judged" "run the inner command itself";
     WrapperEntry "wrapper-entry" "a program that carries another one needs an entry of its own besides" "add an entry for the carrier";
     Remote "remote" "what it carries runs elsewhere or is not known here" "give its entry `args` or `carries`";
-    Code "code-on-stdin" "a shell or interpreter would read code that was not judged" "name a script that is allowed";
+    Code "code-on-stdin" "a shell or interpreter would read code that was not judged" "save it, look at it, and run it as a script that an entry covers";
     ScriptEntry "script-entry" "a script given to a shell is judged as a program of its own" "add an entry for the script";
     InlineCode "inline-code" "code on the command line of an interpreter" "put it in a file that is allowed, or turn strictInlineEval off";
     Hazard "hazard" "an allowed program would run, load, write, delete or send something its name does not announce" "leave the option out, or set the hazard to allow";

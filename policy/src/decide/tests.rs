@@ -343,6 +343,21 @@ fn wrappers_judge_both_layers() {
     asks(&Case::new(&["/usr/bin/ssh"]).argv(&["ssh", "host", "ls"]), "remote");
 }
 
+/// An entry for who would read code that nobody has seen changes nothing, so none is advised.
+#[test]
+fn no_entry_is_advised_for_a_reader_of_code() {
+    for text in ["git log | sh", "git log | bash -s -- x", "git log | python3 -", "git log | timeout 5 sh"] {
+        let e = Case::new(&["/usr/bin/git"]).text(text);
+        asks(&e, "code-on-stdin");
+        let advice: Vec<&str> = e.findings.iter().filter_map(|f| f.advice.as_deref()).collect();
+        assert!(!advice.iter().any(|a| a.contains("allowlist add")), "{text}: {advice:?}");
+        assert!(advice.iter().any(|a| a.contains("save it")), "{text}: {advice:?}");
+    }
+    // With a script it does.
+    let e = Case::new(&["/home/u/p/x.sh"]).argv(&["bash", "x.sh"]);
+    assert!(e.findings.iter().any(|f| f.advice.as_deref().is_some_and(|a| a.ends_with("add /usr/bin/bash"))));
+}
+
 #[test]
 fn shells_carry_text() {
     let mut c = Case::new(&["/usr/bin/git"]);
