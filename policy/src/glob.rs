@@ -398,7 +398,8 @@ impl ArgGlob {
 }
 
 /// `argPattern`: a regular expression searched for in all arguments at once, case counts. They are joined by one
-/// space; if the expression contains a NUL (itself or as `\0`, `\x00`), each is followed by one.
+/// space; if the expression contains a NUL (itself or as `\0`, `\x00`), each is followed by one, and no argument at
+/// all is two of them: one NUL is one empty argument. So it is in OpenClaw, whose documents are read as they are.
 #[derive(Clone, Debug)]
 pub struct ArgPattern {
     re: Box<Regex>,
@@ -425,7 +426,8 @@ impl ArgPattern {
     pub fn matches(&self, args: &[&[u8]]) -> bool {
         let joined = if self.nul {
             let mut all = args.join(&b'\0');
-            if !args.is_empty() {
+            all.push(b'\0');
+            if args.is_empty() {
                 all.push(b'\0');
             }
             all
@@ -559,6 +561,11 @@ mod tests {
             ("^hello world\0$", &["hello", "world"], false),
             (r"^x\0y\0$", &["x", "y"], true),
             ("^\0$", &[], false),
+            ("^\0\0$", &[], true),
+            (r"^\x00\x00$", &[], true),
+            ("^\0$", &[""], true),
+            ("^\0\0$", &[""], false),
+            ("^\0", &["x"], false),
             ("^$", &[], true),
             ("status", &["push", "status"], true),
             (r"^\w+$", &["é"], false),
