@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use policy::document::{Approvals, Config, Entry, LoadError, LoadErrorKind, preset};
+use policy::document::{Approvals, Config, Entry, LoadError, preset};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use sys::file::Owner;
@@ -187,11 +187,7 @@ fn check(path: &Path, text: &[u8]) -> Result<(), LoadError> {
 
 /// The document as JSON, once it is known to be one of ours.
 fn parse(path: &Path, text: &[u8]) -> Result<Value, EditError> {
-    check(path, text).map_err(|e| match e.kind {
-        // As config it would be fine: say that, not what a JSON reader stumbled over.
-        LoadErrorKind::Syntax if Config::parse(text, "").is_ok() => EditError::Comments(shown(path)),
-        _ => EditError::Load(e),
-    })?;
+    check(path, text)?;
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     serde_json::from_slice(text).map_err(|_| EditError::Comments(shown(path)))
 }
@@ -482,6 +478,7 @@ fn prune(doc: &mut Value, agent: Option<&str>, list: List) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use policy::document::LoadErrorKind;
     use std::fs;
 
     struct Stage(tempfile::TempDir);
@@ -592,6 +589,13 @@ mod tests {
         assert_eq!(json_of(&t), json!({"version": 1}));
         fs::set_permissions(&t.path, PermissionsExt::from_mode(0o666)).unwrap();
         assert!(matches!(edit(&t, |_| Ok(())), Err(EditError::Load(e)) if e.kind == LoadErrorKind::Unsafe));
+    }
+
+    #[test]
+    fn a_document_with_comments_is_none() {
+        let (_s, t) = Stage::with("{\n // why\n \"version\": 1}");
+        let e = add_entries(&t, None, List::Allow, &[json!("/bin/ls")]).unwrap_err().to_string();
+        assert!(e.contains(".json:2:2: a comment") && e.contains("plain JSON"), "{e}");
     }
 
     #[test]

@@ -374,6 +374,19 @@ pub(crate) fn parse<'a>(text: &'a str, file: &str, dialect: Dialect) -> Result<T
             what.truncate(at);
         }
         let kind = found.unwrap_or(LoadErrorKind::Syntax);
+        if kind == LoadErrorKind::Syntax && is_comment(text, e.line(), e.column()) {
+            return Err(Details {
+                file: file.into(),
+                line: Some(e.line()),
+                column: Some(e.column()),
+                field: None,
+                kind,
+                what: "a comment, and this document is plain JSON".into(),
+                remedy: "take it out, or say it in a `note` beside the entry; config.json may have comments"
+                    .into(),
+            }
+            .into());
+        }
         let what = if kind == LoadErrorKind::Syntax { format!("not JSON: {what}") } else { what };
         return Err(said(kind, Some(e.line()), Some(e.column()), what, &context));
     }
@@ -392,6 +405,13 @@ pub(crate) fn parse<'a>(text: &'a str, file: &str, dialect: Dialect) -> Result<T
             if kind == LoadErrorKind::Syntax { format!("neither JSON nor JSON5: {what}") } else { what };
         said(kind, at.map(|p| p.line + 1), at.map(|p| p.column + 1), what, &context)
     })
+}
+
+/// True if a comment of JSON5 begins at that line and column, both from 1, in bytes.
+fn is_comment(text: &str, line: usize, column: usize) -> bool {
+    let line = text.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
+    let at = line.as_bytes().get(column.saturating_sub(1)..).unwrap_or_default();
+    at.starts_with(b"//") || at.starts_with(b"/*")
 }
 
 /// Stops at the place a pointer names, so that the reader's own error tells the line.
@@ -535,6 +555,30 @@ mod tests {
         assert_eq!(err(&format!("{{{many}\"k3\":1}}"), Dialect::Json).field.as_deref(), Some("/k3"));
         // The same spelled with an escape is the same key.
         assert_eq!(err(r#"{"a":1,"\u0061":2}"#, Dialect::Json).kind, LoadErrorKind::DuplicateKey);
+    }
+
+    #[test]
+    fn a_comment_in_plain_json_is_named() {
+        for (text, at) in [
+            ("{\n  // why\n  \"a\": 1}", (2, 3)),
+            ("/* why */ {}", (1, 1)),
+            ("{\"a\": 1, // why\n \"b\": 2}", (1, 10)),
+            ("{\"a\": /* why */ 1}", (1, 7)),
+            ("{\"a\" /* why */: 1}", (1, 6)),
+            ("{\"a\": [1 // why\n]}", (1, 10)),
+            ("{}\n// the end", (2, 1)),
+            ("{\"a\": 1\n}\n\n  /* ö */", (4, 3)),
+        ] {
+            let e = err(text, Dialect::Json);
+            assert_eq!((e.kind, e.line.zip(e.column)), (LoadErrorKind::Syntax, Some(at)), "{text}: {e}");
+            assert!(
+                e.to_string().contains("a comment") && e.to_string().contains("config.json"),
+                "{text}: {e}"
+            );
+        }
+        for text in ["{\"a\": /}", "{\"a\": 1/2}", "{\"a\": \"// none\", }", "# none"] {
+            assert!(!err(text, Dialect::Json).to_string().contains("comment"), "{text}");
+        }
     }
 
     #[test]
