@@ -121,8 +121,8 @@ fn entry(s: &Segment, scope: Scope) -> Option<Entry> {
     Some(Entry { pattern: std::str::from_utf8(&exe.found).ok()?.to_owned(), args, ..Entry::default() })
 }
 
-/// A glob that matches exactly this word.
-fn literal_glob(word: &[u8]) -> Option<String> {
+/// A glob that matches exactly this word; `None` if none is sure to.
+pub fn literal_glob(word: &[u8]) -> Option<String> {
     let word = std::str::from_utf8(word).ok()?;
     let mut out = String::with_capacity(word.len());
     for c in word.chars() {

@@ -44,7 +44,7 @@ pub use evaluation::{
     DEPTH, Evaluation, Ground, MAX_DEPTH, Permit, Plan, SatisfiedBy, Segment, SegmentKind, depth,
 };
 pub use invocation::{Form, Guard, Invocation};
-pub use learn::{Proposal, proposals};
+pub use learn::{Proposal, literal_glob, proposals};
 pub use nearest::{Nearest, nearest};
 pub use question::{Answer, Choice, Scope, digest};
 pub use reason::Reason;

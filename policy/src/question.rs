@@ -1,5 +1,9 @@
 //! What a person is shown, and what came back.
+use sha2::{Digest, Sha256};
+
 use crate::evaluation::Evaluation;
+use crate::reason::Reason;
+use crate::resolve::Executable;
 
 /// How far an *always allow* reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,27 +56,78 @@ impl Answer {
     }
 }
 
-/// Digest of what an evaluation asks about: everything that decides what would run.
-pub fn digest(evaluation: &Evaluation) -> String {
-    // Length-prefixed fields, so that no two different questions share one encoding. Hashing comes with the
-    // socket protocol; until then the encoding itself, which binds more than a hash would.
-    let mut out = String::new();
-    let mut field = |name: &str, bytes: &[u8]| {
-        out.push_str(name);
-        out.push_str(&format!(":{}:", bytes.len()));
-        for b in bytes {
-            out.push_str(&format!("{b:02x}"));
+impl Scope {
+    /// Every scope, narrowest first.
+    pub const ALL: [Scope; 3] = [Scope::Arguments, Scope::Subcommand, Scope::Program];
+
+    /// The word on sockets, in JSON and on command lines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scope::Arguments => "arguments",
+            Scope::Subcommand => "subcommand",
+            Scope::Program => "program",
         }
+    }
+
+    /// The scope with that word.
+    pub fn of(word: &str) -> Option<Scope> {
+        Scope::ALL.into_iter().find(|s| s.word() == word)
+    }
+}
+
+/// Digest of what an evaluation asks about: SHA-256, in lower-case hexadecimal, of everything that decides what would
+/// run: agent, working folder, program and words (the text of a shell is one of them), the programs its parts are,
+/// inherited variables that change what runs, and what was found about variables.
+///
+/// An answer is bound to it, and a yes that outlives its question is good for the same digest only.
+pub fn digest(evaluation: &Evaluation) -> String {
+    // Length-prefixed fields, so that no two different questions share one encoding.
+    let mut hash = Sha256::new();
+    let mut field = |name: &str, bytes: &[u8]| {
+        hash.update(format!("{name}:{}:", bytes.len()));
+        hash.update(bytes);
     };
     field("agent", evaluation.effective.agent.as_bytes());
-    field("cwd", evaluation.cwd.as_deref().unwrap_or_default());
+    match &evaluation.cwd {
+        Some(cwd) => field("cwd", cwd),
+        None => field("no-cwd", b""),
+    }
     if let Some(plan) = &evaluation.original {
-        field("exe", &plan.exe.found);
-        field("real", &plan.exe.real);
-        field("id", format!("{:?}", plan.exe.id).as_bytes());
+        executable(&mut field, &plan.exe);
         for a in &plan.argv {
             field("arg", a);
         }
     }
-    out
+    for exe in evaluation.segments.iter().filter_map(|s| s.exe.as_ref()) {
+        executable(&mut field, exe);
+    }
+    let mut names = crate::rules::environ::scrub(&evaluation.env, &[]);
+    // What a name that is known only at run time will be.
+    names.push(b"PATH".to_vec());
+    for entry in &evaluation.env {
+        let name = entry.split(|b| *b == b'=').next().unwrap_or_default();
+        if names.iter().any(|n| n == name) {
+            field("env", entry);
+        }
+    }
+    for f in &evaluation.findings {
+        if matches!(f.reason, Reason::Environment | Reason::Assignment) {
+            field("finding", f.message.as_bytes());
+        }
+    }
+    hex(&hash.finalize())
+}
+
+fn executable(field: &mut impl FnMut(&str, &[u8]), exe: &Executable) {
+    let id = exe.id;
+    field("found", &exe.found);
+    field("real", &exe.real);
+    field("id", format!("{} {} {} {} {}", id.dev, id.ino, id.size, id.mtime_ns, id.ctime_ns).as_bytes());
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, b| {
+        out.extend([b >> 4, b & 15].map(|d| char::from_digit(u32::from(d), 16).unwrap_or('0')));
+        out
+    })
 }

@@ -1,4 +1,8 @@
 //! Words that programs of different trust share, and foreign bytes made visible.
+//!
+//! What travels on sockets is a line of JSON a message ([`frame`]). A guard asks on one socket ([`message`], [`ask`];
+//! the plain dialect: [`openclaw`]), a person answers on the other ([`operator`]). [`mac`] is what binds an answer to
+//! its question. docs/protocol.md is the normative text. Nothing is sent or received here.
 #![forbid(unsafe_code)]
 
 pub mod secret;
@@ -6,5 +10,23 @@ pub mod show;
 pub mod verdict;
 pub mod words;
 
+pub mod encode;
+pub mod field;
+pub mod frame;
+
+pub mod mac;
+pub mod token;
+
+pub mod ask;
+pub mod code;
+pub mod message;
+pub mod openclaw;
+
+mod event;
+pub mod operator;
+
+pub use code::Code;
+pub use field::Malformed;
 pub use secret::{mask_text, mask_words};
 pub use show::Shown;
+pub use token::Token;

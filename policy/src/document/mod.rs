@@ -39,6 +39,15 @@ pub fn json5(text: &[u8], file: &str) -> Result<serde_json::Value, LoadError> {
     Ok(json::parse(text, file, json::Dialect::Json5)?.to_value())
 }
 
+/// The value of a text that is plain JSON, with the checks that documents get: for what other programs send.
+///
+/// # Errors
+/// It is no JSON, or fails a check.
+pub fn plain_json(text: &[u8], name: &str) -> Result<serde_json::Value, LoadError> {
+    let text = json::text(text, name)?;
+    Ok(json::parse(text, name, json::Dialect::Json)?.to_value())
+}
+
 /// What the policy lets run at all. Ordered from strict to loose: layers combine by minimum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Security {
