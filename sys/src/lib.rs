@@ -6,7 +6,7 @@
 //! `grep -c 'unsafe {'` is how they are counted.
 //!
 //! In reading order: what we were given ([`entry`], [`environ`], [`ids`], [`proc`]), what we look at
-//! ([`world`], [`file`]), how a person is asked ([`tty`]), and the one way out ([`exec`]).
+//! ([`world`], [`file`]), how a person is asked ([`tty`], [`socket`]), and the one way out ([`exec`]).
 pub mod entry;
 pub mod environ;
 pub mod ids;
@@ -19,6 +19,7 @@ pub mod edit;
 pub mod file;
 pub mod world;
 
+pub mod socket;
 pub mod tty;
 
 pub mod confine;

@@ -1,0 +1,192 @@
+use super::*;
+use std::io::{Read, Write};
+
+fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new().permissions(PermissionsExt::from_mode(0o700)).tempdir().unwrap()
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().mode() & 0o777
+}
+
+fn in_a_minute() -> Instant {
+    Instant::now() + Duration::from_secs(60)
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_millis(50)
+}
+
+/// Accepts, though the listener does not block.
+fn accept(l: &UnixListener) -> UnixStream {
+    l.set_nonblocking(false).unwrap();
+    l.accept().unwrap().0
+}
+
+#[test]
+fn both_ends_know_each_other() {
+    let dir = folder();
+    let path = dir.path().join("a/b/s");
+    let l = bind(&path, Audience::Own).unwrap();
+    assert_eq!((mode(&path), mode(&dir.path().join("a/b"))), (0o600, 0o700));
+    assert_eq!(owner(&path).unwrap(), crate::ids::uid());
+    let client = Stream::connect(&path, in_a_minute()).unwrap();
+    let mut server = accept(&l);
+    for p in [client.peer().unwrap(), peer(&server).unwrap()] {
+        assert_eq!((p.uid, p.pid), (crate::ids::uid(), crate::ids::pid()));
+        assert_ne!(p.is_alive(), Some(false));
+    }
+    client.write_all(b"hello", in_a_minute()).unwrap();
+    let mut got = [0; 5];
+    server.read_exact(&mut got).unwrap();
+    assert_eq!(&got, b"hello");
+    server.write_all(b"you").unwrap();
+    let mut got = [0; 10];
+    assert_eq!(client.read(&mut got, in_a_minute()).unwrap(), 3);
+    assert_eq!(client.read(&mut got, soon()).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    drop(server);
+    assert_eq!(client.read(&mut got, in_a_minute()).unwrap(), 0);
+    assert_eq!(client.write_all(b"x", in_a_minute()).unwrap_err().kind(), io::ErrorKind::BrokenPipe);
+}
+
+#[test]
+fn a_peer_that_does_not_read_has_an_end() {
+    let dir = folder();
+    let path = dir.path().join("s");
+    let l = bind(&path, Audience::Own).unwrap();
+    let client = Stream::connect(&path, in_a_minute()).unwrap();
+    let _server = accept(&l);
+    let e = client.write_all(&vec![0; 64 << 20], soon()).unwrap_err();
+    assert_eq!(e.kind(), io::ErrorKind::TimedOut);
+}
+
+#[test]
+fn nobody_there_is_told_at_once() {
+    let dir = folder();
+    let path = dir.path().join("s");
+    assert_eq!(Stream::connect(&path, in_a_minute()).unwrap_err().kind(), io::ErrorKind::NotFound);
+    drop(bind(&path, Audience::Own).unwrap());
+    assert_eq!(Stream::connect(&path, in_a_minute()).unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    std::fs::write(dir.path().join("f"), "").unwrap();
+    assert_eq!(owner(&dir.path().join("f")).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+}
+
+#[test]
+fn a_stale_socket_gives_way_and_a_live_one_does_not() {
+    let dir = folder();
+    let path = dir.path().join("s");
+    drop(bind(&path, Audience::Own).unwrap());
+    let l = bind(&path, Audience::Own).unwrap();
+    assert_eq!(bind(&path, Audience::Own).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    drop(l);
+    let other = dir.path().join("f");
+    std::fs::write(&other, "mine").unwrap();
+    assert_eq!(bind(&other, Audience::Own).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+    assert_eq!(std::fs::read(&other).unwrap(), b"mine");
+    let link = dir.path().join("l");
+    std::os::unix::fs::symlink(&other, &link).unwrap();
+    assert!(bind(&link, Audience::Own).is_err());
+}
+
+#[test]
+fn a_folder_that_others_can_write_is_refused() {
+    let dir = folder();
+    for (folder_mode, fits) in [(0o700, true), (0o755, true), (0o711, true), (0o770, false), (0o1777, false)]
+    {
+        let inner = dir.path().join(format!("{folder_mode:o}"));
+        std::fs::create_dir(&inner).unwrap();
+        std::fs::set_permissions(&inner, PermissionsExt::from_mode(folder_mode)).unwrap();
+        let bound = bind(&inner.join("s"), Audience::Own);
+        assert_eq!(bound.is_ok(), fits, "{folder_mode:o}");
+        // One above it may be like /tmp, where each can move only what is theirs.
+        let below = bind(&inner.join("x/s"), Audience::Own);
+        assert_eq!(below.is_ok(), fits || folder_mode & 0o1000 != 0, "{folder_mode:o}");
+    }
+    assert!(bind(Path::new("s"), Audience::Own).is_err(), "a path that depends on where we are");
+    if crate::ids::uid() == 0 {
+        let foreign = dir.path().join("foreign");
+        std::fs::create_dir(&foreign).unwrap();
+        std::os::unix::fs::chown(&foreign, Some(4711), None).unwrap();
+        assert_eq!(
+            bind(&foreign.join("s"), Audience::Own).unwrap_err().kind(),
+            io::ErrorKind::PermissionDenied
+        );
+    }
+}
+
+#[test]
+fn a_socket_for_listed_users_can_be_reached() {
+    let dir = folder();
+    let path = dir.path().join("x/s");
+    let _l = bind(&path, Audience::Listed).unwrap();
+    assert_eq!((mode(&path), mode(&dir.path().join("x"))), (0o666, 0o711));
+}
+
+#[test]
+fn a_long_path_is_a_path() {
+    let dir = folder();
+    let path = dir.path().join("d".repeat(120)).join("s");
+    let l = bind(&path, Audience::Own).unwrap();
+    let client = Stream::connect(&path, in_a_minute()).unwrap();
+    client.write_all(b"x", in_a_minute()).unwrap();
+    let mut got = [0; 1];
+    accept(&l).read_exact(&mut got).unwrap();
+    assert_eq!(bind(&path, Audience::Own).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+}
+
+/// A queue that is full is waited for, not taken for nobody.
+#[test]
+fn a_busy_server_is_waited_for() {
+    let dir = folder();
+    let path = dir.path().join("s");
+    let fd = new().unwrap();
+    with_address(&path, |a| Ok(nix::sys::socket::bind(fd.as_raw_fd(), a)?)).unwrap();
+    listen(&fd, Backlog::new(0).unwrap()).unwrap();
+    let l = UnixListener::from(fd);
+    let mut held = Vec::new();
+    let full = loop {
+        match Stream::connect(&path, soon()) {
+            Ok(s) => held.push(s),
+            Err(e) => break e,
+        }
+        assert!(held.len() < 100);
+    };
+    assert_eq!(full.kind(), io::ErrorKind::TimedOut);
+    let waits = std::thread::spawn({
+        let path = path.clone();
+        move || Stream::connect(&path, in_a_minute()).map(drop)
+    });
+    for _ in 0..held.len() {
+        drop(accept(&l));
+    }
+    waits.join().unwrap().unwrap();
+}
+
+#[test]
+fn what_systemd_hands_to_another_process_is_not_ours() {
+    let env = |pid: i32| {
+        vec![
+            format!("LISTEN_PID={pid}").into_bytes(),
+            b"LISTEN_FDS=1".to_vec(),
+            b"LISTEN_FDNAMES=ask".to_vec(),
+        ]
+    };
+    assert!(activated(&env(1)).unwrap().is_empty());
+    assert!(activated(&[]).unwrap().is_empty());
+    assert!(activated(&[format!("LISTEN_PID={}", crate::ids::pid()).into_bytes()]).unwrap().is_empty());
+}
+
+#[test]
+fn nothing_is_inherited() {
+    let dir = folder();
+    let path = dir.path().join("s");
+    let l = bind(&path, Audience::Own).unwrap();
+    let client = Stream::connect(&path, in_a_minute()).unwrap();
+    let fds = [l.as_raw_fd(), client.0.as_raw_fd()];
+    for fd in fds.into_iter().chain(client.peer().unwrap().pidfd.iter().map(AsRawFd::as_raw_fd)) {
+        // SAFETY: the descriptor is open for the length of the call.
+        let fd = unsafe { BorrowedFd::borrow_raw(fd) };
+        let flags = FdFlag::from_bits_retain(fcntl(fd, FcntlArg::F_GETFD).unwrap());
+        assert!(flags.contains(FdFlag::FD_CLOEXEC));
+    }
+}
