@@ -72,5 +72,6 @@ reasons! {
     Changed "changed" "the file changed between the judgement and the exec" "run it again";
     Exec "exec-failed" "the kernel refused to start the program" "";
     Journal "journal" "the journal could not be written" "free the disk or mend the folder, or set journal.required to false";
+    HookCall "hook-call" "a call of an agent's hook that cannot be read or judged" "";
     Usage "usage" "wrong use of exec-guard" "exec-guard --help";
 }

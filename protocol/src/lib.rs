@@ -5,6 +5,7 @@
 //! its question. docs/protocol.md is the normative text. Nothing is sent or received here.
 #![forbid(unsafe_code)]
 
+pub mod hook;
 pub mod secret;
 pub mod show;
 pub mod verdict;

@@ -20,6 +20,9 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// A hook's no: the only code that agents take for one.
+    pub const HOOK_DENIED: Exit = Exit::Usage;
+
     /// Leaves.
     pub fn leave(self) -> ! {
         std::process::exit(self as i32)
@@ -35,17 +38,22 @@ const STACK: u64 = 256 << 10;
 ///
 /// The way to leave; it was said.
 pub fn room() -> Result<(), Exit> {
-    let what = match sys::entry::stack_left() {
-        Ok(left) if left >= STACK => return Ok(()),
+    let Some(what) = cramped() else { return Ok(()) };
+    crate::say::Message::error(policy::Reason::Internal, &what).say();
+    Err(Exit::Guard)
+}
+
+/// What is wrong with the room on the stack, if there is too little.
+pub fn cramped() -> Option<String> {
+    Some(match sys::entry::stack_left() {
+        Ok(left) if left >= STACK => return None,
         Ok(left) => format!(
             "the limit on the stack (ulimit -s) leaves {} KB, and {} are needed; nothing was run",
             left >> 10,
             STACK >> 10
         ),
         Err(e) => format!("the limit on the stack cannot be asked for: {e}; nothing was run"),
-    };
-    crate::say::Message::error(policy::Reason::Internal, &what).say();
-    Err(Exit::Guard)
+    })
 }
 
 /// Makes a bug a refusal that is said: one line, and the code of a guard that could not work.

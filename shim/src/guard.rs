@@ -20,12 +20,12 @@ pub fn run(claim: Claim) -> Exit {
     // 1, 2 What we were given and what rules, before anything is looked at.
     let Given { caller, inv, policy, settings, host } = match given(claim, None) {
         Ok(given) => given,
-        Err(exit) => return exit,
+        Err(stop) => return stop.leave(),
     };
     // 3 The only evaluator there is.
     let eval = match judge(&policy, &inv, &host) {
         Ok(eval) => eval,
-        Err(exit) => return exit,
+        Err(stop) => return stop.leave(),
     };
     // 4 Deny, ask, allow. What nobody can be asked about is not waited for.
     let verdict = match eval.decision {
@@ -63,9 +63,9 @@ pub fn check(claim: Claim, how: Check) -> Exit {
                 eval.findings.extend(cautions);
                 check::report(&eval, how.json)
             }
-            Err(exit) => exit,
+            Err(stop) => stop.leave(),
         },
-        Err(exit) => exit,
+        Err(stop) => stop.leave(),
     }
 }
 
@@ -85,15 +85,39 @@ pub fn companion(args: Vec<Vec<u8>>) -> Exit {
 }
 
 /// Everything a judgement needs.
-struct Given {
-    caller: Caller,
-    inv: Invocation,
-    policy: Policy,
-    settings: Settings,
-    host: Host,
+pub struct Given {
+    /// Who calls.
+    pub caller: Caller,
+    /// What is claimed.
+    pub inv: Invocation,
+    /// What rules.
+    pub policy: Policy,
+    /// What of it is for the guard itself.
+    pub settings: Settings,
+    /// The files.
+    pub host: Host,
 }
 
-fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
+/// Why nothing can be judged.
+pub struct Stop {
+    exit: Exit,
+    /// What is to be said.
+    pub message: Message,
+}
+
+impl Stop {
+    fn leave(self) -> Exit {
+        self.message.say();
+        self.exit
+    }
+}
+
+/// Gathers what a judgement needs.
+///
+/// # Errors
+///
+/// [`Stop`], of which nothing was said yet.
+pub fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Stop> {
     // 1 Frozen as bytes, in order; nothing of it is believed.
     let env = sys::environ::entries();
     let host = Host::new();
@@ -109,15 +133,14 @@ fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
     let loaded =
         locate::places(&env).and_then(|p| locate::load(&p).map(|(policy, settings)| (p, policy, settings)));
     let (places, policy, settings) = loaded.map_err(|what| {
-        Message::error(Reason::PolicyUnreadable, &what)
-            .line("nothing runs until that is mended; exec-guardctl approvals get tells when it is")
-            .say();
-        Exit::Guard
+        let message = Message::error(Reason::PolicyUnreadable, &what)
+            .line("nothing runs until that is mended; exec-guardctl approvals get tells when it is");
+        Stop { exit: Exit::Guard, message }
     })?;
     let caller =
         caller(claim.agent, claim.session, &env, &settings.marks, settings.tty).map_err(|BadId(name)| {
-            Message::error(Reason::Usage, &format!("{name} holds what can be no id")).say();
-            Exit::Usage
+            let message = Message::error(Reason::Usage, &format!("{name} holds what can be no id"));
+            Stop { exit: Exit::Usage, message }
         })?;
     let me = sys::environ::myself();
     let bytes = |p: &std::path::PathBuf| p.as_os_str().as_encoded_bytes().to_vec();
@@ -136,34 +159,38 @@ fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Exit> {
 }
 
 /// The folder of `check --cwd`, without symbolic links.
-fn folder(host: &Host, here: Option<&[u8]>, dir: &[u8]) -> Result<Vec<u8>, Exit> {
+fn folder(host: &Host, here: Option<&[u8]>, dir: &[u8]) -> Result<Vec<u8>, Stop> {
     let path = match (dir.first(), here) {
         (Some(b'/'), _) => Some(dir.to_vec()),
         (_, Some(here)) => Some([here, b"/", dir].concat()),
         (_, None) => None,
     };
     path.and_then(|p| host.real(&p)).ok_or_else(|| {
-        Message::error(Reason::Usage, &format!("--cwd {}: no such folder", String::from_utf8_lossy(dir)))
-            .say();
-        Exit::Usage
+        let what = format!("no such folder: {}", String::from_utf8_lossy(dir));
+        Stop { exit: Exit::Usage, message: Message::error(Reason::Usage, &what) }
     })
 }
 
 /// Judges. A verdict that rests on a file that could not be looked at is none: a shell that was not known as one,
 /// or the second program of a name in PATH because the first was not to be seen.
-fn judge(policy: &Policy, inv: &Invocation, host: &Host) -> Result<Evaluation, Exit> {
+///
+/// # Errors
+///
+/// [`Stop`], of which nothing was said yet.
+pub fn judge(policy: &Policy, inv: &Invocation, host: &Host) -> Result<Evaluation, Stop> {
     let eval = decide(policy, inv, host);
     match host.fault() {
         Some((path, e)) if eval.decision != Decision::Deny => {
             let what = format!("{} could not be looked at: {e}", protocol::Shown::text(&path));
-            Message::error(Reason::Internal, &what).line("nothing was run").say();
-            Err(Exit::Guard)
+            let message = Message::error(Reason::Internal, &what).line("nothing was run");
+            Err(Stop { exit: Exit::Guard, message })
         }
         _ => Ok(eval),
     }
 }
 
-fn denial(eval: &Evaluation) -> Verdict {
+/// The answer to what is denied.
+pub fn denial(eval: &Evaluation) -> Verdict {
     match eval.ground() {
         Some(f) => {
             let mut words = vec![f.message.clone()];
@@ -235,12 +262,12 @@ fn write_down(
 
 /// True if there can be no journal: on a read-only file system (a container's) it is as if there were no folder for
 /// one, and a line on every command would be read by whoever reads the commands' own.
-fn nowhere(e: &std::io::Error) -> bool {
+pub fn nowhere(e: &std::io::Error) -> bool {
     e.kind() == std::io::ErrorKind::ReadOnlyFilesystem
 }
 
 /// Where the journal is and why it could not be written.
-fn unwritten(settings: &Settings, e: &std::io::Error) -> String {
+pub fn unwritten(settings: &Settings, e: &std::io::Error) -> String {
     let path = settings.journal.as_ref().map(store::journal::Journal::current).unwrap_or_default();
     format!(
         "the journal could not be written: {}: {e}",

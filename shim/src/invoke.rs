@@ -1,4 +1,4 @@
-//! The ways of being called: by another program's name, `--`, `-c`, `check`, or with a word for exec-guardctl.
+//! The ways of being called: by another program's name, `--`, `-c`, `check`, `hook`, or with a word for exec-guardctl.
 use policy::Form;
 use store::caller::id;
 
@@ -13,6 +13,8 @@ pub enum Called {
     Run(Claim),
     /// Judge this and say what would happen.
     Check(Claim, Check),
+    /// Answer an agent's hook: the words after `hook`.
+    Hook(Vec<Vec<u8>>),
     /// A word that is exec-guardctl's: all arguments as they are.
     Companion(Vec<Vec<u8>>),
 }
@@ -47,6 +49,7 @@ usage: exec-guard [--agent ID] [--session KEY] -- COMMAND [ARG…]
        exec-guard [--agent ID] [--session KEY] -c TEXT [NAME [ARG…]]
        exec-guard check [--json] [--agent ID] [--session KEY] [--cwd DIR] [--shell SHELL]
                         (-c TEXT | -- COMMAND [ARG…])
+       exec-guard hook AGENT            answers an agent's hook: its call on standard input
        exec-guard WORD …                as exec-guardctl WORD …
        exec-guard --version | --help
 
@@ -55,12 +58,12 @@ name it judges that program with these arguments.
 
 Exit status: the command's own; 126 refused or not executable, 127 not found, 125 the guard could not work,
 2 wrong use.
-check: 0 allow, 3 ask, 4 deny.
+check: 0 allow, 3 ask, 4 deny. hook: 0 as the answer says, 2 denied.
 ";
 
 /// Words of the guard that this version does not have: refused by name, since an agent's hook that is passed on
 /// to another program would not fail closed.
-const LATER: &[&str] = &["run", "hook", "submit", "tool"];
+const LATER: &[&str] = &["run", "submit", "tool"];
 
 /// Reads the arguments.
 ///
@@ -91,6 +94,7 @@ pub fn read(argv: Vec<Vec<u8>>) -> Result<Called, Usage> {
             let (claim, check) = Reader::new(args, true).finish()?;
             Ok(Called::Check(claim, check))
         }
+        b"hook" => Ok(Called::Hook(args.get(1..).unwrap_or_default().to_vec())),
         w if LATER.iter().any(|l| l.as_bytes() == w) => {
             Err(Usage(format!("`{}` is not part of this version", String::from_utf8_lossy(w))))
         }
@@ -240,6 +244,7 @@ mod tests {
     fn the_rest() {
         assert_eq!(read(words("exec-guard --version x")), Ok(Called::Version));
         assert_eq!(read(words("exec-guard -h")), Ok(Called::Help));
+        assert_eq!(read(words("exec-guard hook claude")), Ok(Called::Hook(words("claude"))));
         assert_eq!(read(words("exec-guard doctor -v")), Ok(Called::Companion(words("doctor -v"))));
     }
 
@@ -259,7 +264,6 @@ mod tests {
             "exec-guard check --shell sh -- ls",
             "exec-guard check --confined x -- ls",
             "exec-guard check --json=1 -- ls",
-            "exec-guard hook claude",
             "exec-guard run -- ls",
         ] {
             assert!(matches!(read(words(s)), Err(Usage(_))), "{s}: {:?}", read(words(s)));

@@ -33,6 +33,8 @@ pub struct Settings {
     pub state: Option<PathBuf>,
     /// The document that *always allow* is written to; `None` if there is no place.
     pub editable: Option<Target>,
+    /// A hook has the agent run what was judged.
+    pub hook_rewrite: bool,
     /// Signs by which a calling agent is known.
     pub marks: Marks,
 }
@@ -67,6 +69,7 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
         journal: loaded.state.as_deref().map(|state| Journal::new(state, s.journal.max_bytes)),
         state: loaded.state,
         editable: loaded.editable,
+        hook_rewrite: s.hook_rewrite,
         marks: signs,
     };
     Ok((loaded.policy, settings))

@@ -11,6 +11,7 @@ mod locate;
 
 mod ask;
 mod check;
+mod hook;
 mod record;
 mod remember;
 
@@ -36,15 +37,20 @@ sys::program!(start);
 fn start() {
     // First of all: from here on a bug is a refusal, with a line that says so.
     exit::on_panic();
-    if let Err(exit) = exit::room() {
+    let called = invoke::read(sys::environ::argv());
+    // A hook says no in its agent's words.
+    if !matches!(called, Ok(Called::Hook(_)))
+        && let Err(exit) = exit::room()
+    {
         exit.leave()
     }
     // Before anything that can fail, so that an installation can always be asked what it is.
-    let exit = match invoke::read(sys::environ::argv()) {
+    let exit = match called {
         Ok(Called::Version) => shown(concat!("exec-guard ", env!("CARGO_PKG_VERSION"), "\n")),
         Ok(Called::Help) => shown(invoke::HELP),
         Ok(Called::Run(claim)) => guard::run(claim),
         Ok(Called::Check(claim, check)) => guard::check(claim, check),
+        Ok(Called::Hook(words)) => hook::answer(&words),
         Ok(Called::Companion(args)) => guard::companion(args),
         Err(Usage(what)) => {
             Message::error(policy::Reason::Usage, &what).line("see exec-guard --help").say();

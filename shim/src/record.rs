@@ -15,7 +15,7 @@ const VERSION: u32 = 1;
 pub struct Decided<'a> {
     /// The evaluation it rests on.
     pub eval: &'a Evaluation,
-    /// What it came to: never *ask*.
+    /// What it came to: never *ask*, but for a hook that leaves it to its agent to ask.
     pub decision: Decision,
     /// Who decided.
     pub by: By,
@@ -33,6 +33,20 @@ pub struct Decided<'a> {
 pub fn record(inv: &Invocation, settings: &Settings, decided: &Decided<'_>) -> io::Result<()> {
     let Some(journal) = &settings.journal else { return Ok(()) };
     journal.append(&entry(inv, settings.journal_full, decided))
+}
+
+/// Writes the record of what a hook answered: the command itself is run by the agent.
+///
+/// # Errors
+///
+/// Why it could not be written; the caller knows whether that matters.
+pub fn record_hook(inv: &Invocation, settings: &Settings, decided: &Decided<'_>) -> io::Result<()> {
+    let Some(journal) = &settings.journal else { return Ok(()) };
+    let mut entry = entry(inv, settings.journal_full, decided);
+    if let Some(entry) = entry.as_object_mut() {
+        entry.insert("via".into(), "hook".into());
+    }
+    journal.append(&entry)
 }
 
 fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {

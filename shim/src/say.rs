@@ -30,6 +30,11 @@ impl Message {
         Message::first("note", reason, what)
     }
 
+    /// A person has to say yes first.
+    pub fn asked(reason: Reason, what: &str) -> Message {
+        Message::first("asks", reason, what)
+    }
+
     fn first(word: &str, reason: Reason, what: &str) -> Message {
         // Shown once more, although what comes here should be: this is the last place before the terminal.
         Message(format!("exec-guard: {word} [{}] {}\n", reason.code(), Shown::text(what.as_bytes())))
@@ -49,8 +54,7 @@ impl Message {
         let _ = std::io::stderr().write_all(self.0.as_bytes());
     }
 
-    /// The text.
-    #[cfg(test)]
+    /// The text, with its last line end.
     pub fn text(&self) -> &str {
         &self.0
     }
@@ -72,6 +76,18 @@ pub fn print(text: &str) -> Result<(), Exit> {
         }
         _ => Ok(()),
     }
+}
+
+/// Writes an answer that is read by a program, whole.
+///
+/// # Errors
+///
+/// That of the write; a reader that went away is one.
+pub fn raw(bytes: &[u8]) -> std::io::Result<()> {
+    sys::entry::hush();
+    let mut out = std::io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
 }
 
 #[cfg(test)]

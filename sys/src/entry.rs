@@ -116,6 +116,11 @@ pub fn stack_left() -> Result<u64, Errno> {
     Ok(soft.saturating_sub(used as u64))
 }
 
+/// True if standard output was closed when we were started: what is written there reaches nobody.
+pub fn stdout_closed() -> bool {
+    CLOSED.load(Ordering::Relaxed) & (1 << 1) != 0
+}
+
 /// From here on a reader who went away makes writing fail instead of killing the guard without a word. For those who
 /// have something to say; a command that is allowed has nobody say anything.
 pub fn hush() {

@@ -23,6 +23,8 @@ pub struct User {
     pub name: Vec<u8>,
     /// Home folder; absolute.
     pub home: PathBuf,
+    /// Login shell as it is written; may be empty.
+    pub shell: Vec<u8>,
 }
 
 /// The user with this id; `None` if the database does not know it or names no absolute home folder.
@@ -51,11 +53,13 @@ fn in_passwd(text: &[u8], uid: u32) -> Option<User> {
         let name = fields.next()?;
         let id: u32 = std::str::from_utf8(fields.nth(1)?).ok()?.parse().ok()?;
         let home = fields.nth(2)?;
+        let shell = fields.next().unwrap_or_default();
         // Lines that begin with `+` or `-` are directives of old NIS set-ups, not users.
         let is_user = !name.is_empty() && !name.starts_with(b"+") && !name.starts_with(b"-");
         (id == uid && is_user).then(|| User {
             name: name.to_vec(),
             home: Path::new(std::ffi::OsStr::from_bytes(home)).to_path_buf(),
+            shell: shell.to_vec(),
         })
     })
 }
@@ -63,7 +67,8 @@ fn in_passwd(text: &[u8], uid: u32) -> Option<User> {
 #[cfg(not(all(target_env = "gnu", target_feature = "crt-static")))]
 fn from_library(uid: u32) -> Option<User> {
     let found = nix::unistd::User::from_uid(nix::unistd::Uid::from_raw(uid)).ok()??;
-    Some(User { name: found.name.into_bytes(), home: found.dir })
+    let shell = found.shell.into_os_string().into_encoded_bytes();
+    Some(User { name: found.name.into_bytes(), home: found.dir, shell })
 }
 
 /// glibc linked statically would load its modules at run time, of whatever version lies about: not asked.
@@ -83,6 +88,14 @@ mod tests {
         let cases: &[(u32, Option<&str>)] = &[(0, Some("/root")), (10, Some("/home/a b")), (1, None)];
         for (uid, home) in cases {
             assert_eq!(in_passwd(text, *uid).map(|u| u.home), home.map(PathBuf::from), "{uid}");
+        }
+    }
+
+    #[test]
+    fn the_login_shell_is_the_last_field() {
+        let text = b"a:x:10:1:,,,:/home/a:/usr/bin/zsh\nb:x:11:1::/b:\nc:x:12:1::/c\n";
+        for (uid, shell) in [(10, "/usr/bin/zsh"), (11, ""), (12, "")] {
+            assert_eq!(in_passwd(text, uid).map(|u| u.shell), Some(shell.as_bytes().to_vec()), "{uid}");
         }
     }
 

@@ -6,7 +6,8 @@
 //! `grep -c 'unsafe {'` is how they are counted.
 //!
 //! In reading order: what we were given ([`entry`], [`environ`], [`ids`], [`proc`]), what we look at
-//! ([`world`], [`file`]), how a person is asked ([`tty`], [`socket`]), and the one way out ([`exec`]).
+//! ([`world`], [`file`]), how a person is asked ([`tty`], [`socket`]), how long somebody waits for us ([`watch`]), and the
+//! one way out ([`exec`]).
 pub mod entry;
 pub mod environ;
 pub mod ids;
@@ -21,6 +22,8 @@ pub mod world;
 
 pub mod socket;
 pub mod tty;
+
+pub mod watch;
 
 pub mod confine;
 pub mod exec;

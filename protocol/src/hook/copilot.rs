@@ -1,0 +1,96 @@
+//! Copilot CLI: `preToolUse`. Measured: 1.0.102.
+//!
+//! Its hooks are called for every tool. Under the event's name in lower camel case Claude Code's answer is ignored and
+//! the command runs; under `PreToolUse`, whose call looks like Claude Code's, both are understood. Its own prompt asks
+//! in its terminal interface, and denies with the reason in `-p`.
+use serde_json::{Value, json};
+
+use super::shape::{self, Shape};
+use super::{Agent, Answer, Input, Shell};
+
+pub(super) static AGENT: Agent = Agent {
+    id: "copilot",
+    facts: "Copilot CLI 1.0.102",
+    // It waits 30 s, and then runs the command.
+    budget_ms: 24_000,
+    shell: Shell::At("/bin/bash"),
+    asks: true,
+    rewrites: true,
+    longest: super::MOST,
+    read,
+    write,
+};
+
+const SHAPE: Shape = Shape {
+    tool: "toolName",
+    input: "toolArgs",
+    cwd: "cwd",
+    session: "sessionId",
+    folder: None,
+    runs: &["bash"],
+    refused: &[
+        ("powershell", "the language of PowerShell is not read here"),
+        ("write_bash", "what is typed into a running program cannot be judged"),
+        ("write_powershell", "what is typed into a running program cannot be judged"),
+    ],
+    quiet: &[
+        "apply_patch",
+        "ask_user",
+        "create",
+        "edit",
+        "exit_plan_mode",
+        "fetch_copilot_cli_documentation",
+        "glob",
+        "grep",
+        "list_agents",
+        "list_bash",
+        "list_powershell",
+        "read_agent",
+        "read_bash",
+        "read_powershell",
+        "report_intent",
+        "rg",
+        "skill",
+        "sql",
+        "stop_bash",
+        "stop_powershell",
+        "store_memory",
+        "task",
+        "update_todo",
+        "view",
+        "web_fetch",
+        "web_search",
+    ],
+    elsewhere: None,
+};
+
+fn read(call: &Value) -> Input {
+    // Older versions write the input as a string that is JSON once more.
+    match call.get("toolArgs") {
+        Some(Value::String(inner)) => match serde_json::from_str::<Value>(inner) {
+            Ok(input) => {
+                let mut call = call.clone();
+                shape::put(&mut call, "toolArgs", input);
+                shape::read(&SHAPE, &call)
+            }
+            Err(_) => Input::Broken("the tool's input is not JSON".into()),
+        },
+        _ => shape::read(&SHAPE, call),
+    }
+}
+
+fn write(answer: &Answer<'_>) -> Option<Value> {
+    let said =
+        |decision: &str, why: &str| json!({"permissionDecision": decision, "permissionDecisionReason": why});
+    Some(match answer {
+        Answer::Allow => said("allow", shape::ALLOWED),
+        Answer::Rewrite { command, input } => {
+            let mut out = said("allow", shape::ALLOWED);
+            shape::put(&mut out, "modifiedArgs", shape::replaced(input, command));
+            out
+        }
+        Answer::Ask(why) => said("ask", why),
+        Answer::Deny(why) => said("deny", why),
+        Answer::Pass => return None,
+    })
+}

@@ -1,0 +1,67 @@
+//! Gemini CLI: `BeforeTool`. Measured: 0.61.0.
+//!
+//! Its own prompt asks without showing the reason, and never ends in `-p`: it is not used.
+use serde_json::{Value, json};
+
+use super::shape::{self, Shape};
+use super::{Agent, Answer, Input, Shell};
+
+pub(super) static AGENT: Agent = Agent {
+    id: "gemini",
+    facts: "Gemini CLI 0.61.0",
+    // It waits 60 s.
+    budget_ms: 50_000,
+    shell: Shell::Bash,
+    asks: false,
+    rewrites: true,
+    longest: super::MOST,
+    read: |call| match shape::text(call, "hook_event_name") {
+        Some("BeforeTool") => shape::read(&SHAPE, call),
+        _ => Input::Broken("another event than BeforeTool".into()),
+    },
+    write,
+};
+
+const SHAPE: Shape = Shape {
+    tool: "tool_name",
+    input: "tool_input",
+    cwd: "cwd",
+    session: "session_id",
+    folder: Some("dir_path"),
+    runs: &["run_shell_command"],
+    refused: &[],
+    quiet: &[
+        "activate_skill",
+        "ask_user",
+        "codebase_investigator",
+        "enter_plan_mode",
+        "exit_plan_mode",
+        "get_internal_docs",
+        "glob",
+        "google_web_search",
+        "grep_search",
+        "list_directory",
+        "read_file",
+        "read_many_files",
+        "replace",
+        "save_memory",
+        "search_file_content",
+        "web_fetch",
+        "write_file",
+        "write_todos",
+    ],
+    elsewhere: Some("mcp_"),
+};
+
+fn write(answer: &Answer<'_>) -> Option<Value> {
+    Some(match answer {
+        Answer::Allow => json!({"decision": "allow", "reason": shape::ALLOWED}),
+        Answer::Rewrite { command, .. } => json!({
+            "decision": "allow", "reason": shape::ALLOWED,
+            // Merged into the call's own input.
+            "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": {"command": command}},
+        }),
+        Answer::Ask(why) | Answer::Deny(why) => json!({"decision": "deny", "reason": why}),
+        Answer::Pass => return None,
+    })
+}

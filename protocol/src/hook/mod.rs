@@ -1,0 +1,272 @@
+//! What agents and their hooks say to each other: a tool call comes in as JSON on standard input, an answer goes out.
+//!
+//! One file an agent holds how its call is read and its answers are written; this one holds what they share. An
+//! answer that an agent does not understand counts as *no opinion* with most of them, and the command runs. So there
+//! is a fixed set of answers, each written whole, and whatever cannot be read is [`Input::Broken`], which is denied.
+//! A denial is the agent's JSON, the exit code 2 and a line on standard error together: that is the only answer that
+//! stops all of them.
+mod claude;
+mod cline;
+mod codex;
+mod copilot;
+mod crush;
+mod cursor;
+mod gemini;
+mod goose;
+mod openclaw;
+mod opencode;
+mod pi;
+mod qwen;
+
+mod shape;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::{Value, json};
+
+/// Longest call that is read, bytes. A longer one is denied.
+pub const MOST: usize = 4 << 20;
+
+/// Longest reason that is written, bytes: Claude Code cuts what a hook prints at 10,000 characters, and cut JSON is
+/// no answer.
+const LONGEST_REASON: usize = 2000;
+
+/// Exit code of a denial.
+pub const DENIED: u8 = 2;
+
+/// An agent whose hooks are spoken to.
+#[derive(Debug)]
+pub struct Agent {
+    /// Its id, as in `exec-guard hook ID` and in policies.
+    pub id: &'static str,
+    /// Its name, and the version whose facts this follows.
+    pub facts: &'static str,
+    /// Milliseconds that an answer may take: less than the agent waits by itself.
+    pub budget_ms: u64,
+    /// The shell that its commands are run by.
+    pub shell: Shell,
+    /// True if its own prompt really asks, or denies where nobody can be asked.
+    pub asks: bool,
+    /// True if it runs the command that an answer puts in place of its own.
+    pub rewrites: bool,
+    /// Longest answer that may hold a rewriting, bytes.
+    pub longest: usize,
+    read: fn(&Value) -> Input,
+    write: fn(&Answer<'_>) -> Option<Value>,
+}
+
+/// The shell an agent runs its commands by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    /// This file.
+    At(&'static str),
+    /// `bash`, as PATH has it.
+    Bash,
+    /// The variable SHELL, if its file is named like one of these; else the first of these in PATH.
+    Variable(&'static [&'static str]),
+    /// The login shell of the user database.
+    Login,
+}
+
+/// What came in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Input {
+    /// A call of a tool that runs commands.
+    Call(Call),
+    /// A call of a tool that is known to run none.
+    NotAShell,
+    /// A call of a tool that is not known: its name.
+    Unknown(String),
+    /// It cannot be read or judged: why, one clause.
+    Broken(String),
+}
+
+/// Commands that an agent wants to run. All of it is foreign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Call {
+    /// The texts, at least one. All of them run if the answer is yes.
+    pub commands: Vec<String>,
+    /// The folder they run in, absolute.
+    pub cwd: String,
+    /// The agent's session.
+    pub session: Option<String>,
+    /// The id of an agent within the agent, where policies are written for those.
+    pub agent: Option<String>,
+    /// Variables that are set for them.
+    pub env: Vec<(String, String)>,
+    /// The tool's whole input, for an answer that replaces it.
+    pub input: Value,
+}
+
+/// What is to be answered.
+#[derive(Clone, Debug)]
+pub enum Answer<'a> {
+    /// It may run.
+    Allow,
+    /// It may run as this text instead; with the call's own input.
+    Rewrite {
+        /// The text.
+        command: &'a str,
+        /// The input that it replaces a part of.
+        input: &'a Value,
+    },
+    /// The agent's own prompt is to ask a person.
+    Ask(&'a str),
+    /// It must not run.
+    Deny(&'a str),
+    /// It is none of our business.
+    Pass,
+}
+
+/// An answer as it is written: standard output and the exit code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// All of standard output.
+    pub stdout: String,
+    /// The exit code.
+    pub code: u8,
+}
+
+/// Every agent.
+pub const AGENTS: &[&Agent] = &[
+    &claude::AGENT,
+    &codex::AGENT,
+    &gemini::AGENT,
+    &copilot::AGENT,
+    &cursor::AGENT,
+    &opencode::AGENT,
+    &openclaw::AGENT,
+    &goose::AGENT,
+    &crush::AGENT,
+    &qwen::AGENT,
+    &cline::AGENT,
+    &pi::AGENT,
+];
+
+/// Stands in for an agent whose name is not known: its denial is one that any of them understands.
+pub static NOBODY: Agent = Agent {
+    id: "unknown",
+    facts: "",
+    budget_ms: 5000,
+    shell: Shell::Bash,
+    asks: false,
+    rewrites: false,
+    longest: 0,
+    read: |_| Input::Broken("no agent of this name is known".into()),
+    write: everyone,
+};
+
+impl Agent {
+    /// The agent with this id.
+    pub fn named(id: &[u8]) -> Option<&'static Agent> {
+        AGENTS.iter().copied().find(|a| a.id.as_bytes() == id)
+    }
+
+    /// Reads a call. Total: what makes no sense is [`Input::Broken`].
+    pub fn read(&self, bytes: &[u8]) -> Input {
+        if bytes.len() > MOST {
+            return Input::Broken("the call is too long".into());
+        }
+        match serde_json::from_slice::<Value>(bytes) {
+            Ok(value @ Value::Object(_)) => match (self.read)(&value) {
+                Input::Call(call) => sound(call),
+                other => other,
+            },
+            Ok(_) => Input::Broken("the call is no JSON object".into()),
+            Err(_) if bytes.trim_ascii().is_empty() => Input::Broken("no call came on standard input".into()),
+            Err(_) => Input::Broken("the call is not JSON".into()),
+        }
+    }
+
+    /// Writes an answer.
+    pub fn answer(&self, answer: &Answer<'_>) -> Output {
+        let said = match answer {
+            Answer::Deny(why) => Answer::Deny(&reason(why)).into_value(self.write),
+            // A prompt that does not ask lets it run.
+            Answer::Ask(why) if !self.asks => Answer::Deny(&reason(why)).into_value(self.write),
+            Answer::Ask(why) => Answer::Ask(&reason(why)).into_value(self.write),
+            Answer::Rewrite { .. } if !self.rewrites => Answer::Allow.into_value(self.write),
+            other => (self.write)(other),
+        };
+        let denied = matches!(answer, Answer::Deny(_)) || (matches!(answer, Answer::Ask(_)) && !self.asks);
+        let stdout = said.map(|v| format!("{v}\n")).unwrap_or_default();
+        match answer {
+            // Too long to be read whole: the command is what was judged, and runs as it is.
+            Answer::Rewrite { .. } if stdout.len() > self.longest => self.answer(&Answer::Allow),
+            _ => Output { stdout, code: if denied { DENIED } else { 0 } },
+        }
+    }
+}
+
+/// Words as a line that every shell of the Bourne family splits into the same words.
+pub fn quoted(words: &[String]) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
+    let word = |w: &String| match w.chars().all(plain) && !w.is_empty() {
+        true => w.clone(),
+        // No quote is ever followed by another inside quotes, which zsh can be told to read as one.
+        false => format!("'{}'", w.replace('\'', "'\\''")),
+    };
+    words.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+impl Answer<'_> {
+    fn into_value(self, write: fn(&Answer<'_>) -> Option<Value>) -> Option<Value> {
+        write(&self)
+    }
+}
+
+/// A reason that is never empty, since some agents run a command that is refused without one.
+fn reason(why: &str) -> String {
+    let why = why.trim();
+    if why.is_empty() {
+        return "exec-guard: denied".into();
+    }
+    let cut = (0..=LONGEST_REASON.min(why.len())).rev().find(|i| why.is_char_boundary(*i)).unwrap_or(0);
+    let kept = why.get(..cut).unwrap_or_default();
+    if kept.len() < why.len() { format!("{kept}…") } else { kept.to_owned() }
+}
+
+/// A call that holds what can be judged: texts without NUL, an absolute folder, a session that can be written down.
+fn sound(mut call: Call) -> Input {
+    let broken = |what: &str| Input::Broken(what.to_owned());
+    if call.commands.is_empty() {
+        return broken("the call holds no command");
+    }
+    let nul = |s: &String| s.contains('\0');
+    if call.commands.iter().any(nul) || nul(&call.cwd) {
+        return broken("a NUL byte in the call");
+    }
+    if !call.cwd.starts_with('/') {
+        return broken("the folder it runs in is not said, or is no absolute path");
+    }
+    for (name, value) in &call.env {
+        if name.is_empty() || name.contains('=') || nul(name) || nul(value) {
+            return broken("a variable that can be none");
+        }
+    }
+    // Only written down; what cannot be is left out.
+    call.session = call.session.filter(|s| writable(s));
+    call.agent = call.agent.filter(|s| writable(s));
+    Input::Call(call)
+}
+
+fn writable(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 256 && !id.chars().any(char::is_control)
+}
+
+/// The denial that every agent understands. Nothing else is said to one that is not known.
+fn everyone(answer: &Answer<'_>) -> Option<Value> {
+    let why = match answer {
+        Answer::Deny(why) | Answer::Ask(why) => *why,
+        Answer::Allow | Answer::Rewrite { .. } | Answer::Pass => "no agent of this name is known",
+    };
+    let mut out = json!({
+        "permissionDecision": "deny", "permissionDecisionReason": why,
+        "decision": "block", "reason": why,
+        "permission": "deny", "user_message": why, "agent_message": why,
+        "cancel": true, "errorMessage": why,
+    });
+    shape::put(&mut out, "hookSpecificOutput", shape::specific("PreToolUse", "deny", why));
+    Some(out)
+}

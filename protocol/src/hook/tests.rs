@@ -1,0 +1,363 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// A call of each agent: the one that was measured (or documented) with `COMMAND` in it, and one of another tool.
+const CALLS: &[(&str, &str, Option<&str>)] = &[
+    (
+        "claude",
+        r#"{"session_id":"s","cwd":"/p","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"COMMAND","description":"d"},"tool_use_id":"t"}"#,
+        Some(
+            r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/x"}}"#,
+        ),
+    ),
+    (
+        "codex",
+        r#"{"session_id":"s","turn_id":"t","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"COMMAND"}}"#,
+        Some(
+            r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":{}}"#,
+        ),
+    ),
+    (
+        "gemini",
+        r#"{"session_id":"s","cwd":"/p","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"COMMAND"}}"#,
+        Some(
+            r#"{"session_id":"s","cwd":"/p","hook_event_name":"BeforeTool","tool_name":"read_file","tool_input":{}}"#,
+        ),
+    ),
+    (
+        "copilot",
+        r#"{"sessionId":"s","timestamp":1,"cwd":"/p","toolName":"bash","toolArgs":{"command":"COMMAND","description":"d"}}"#,
+        Some(r#"{"sessionId":"s","timestamp":1,"cwd":"/p","toolName":"view","toolArgs":{"path":"/x"}}"#),
+    ),
+    (
+        "cursor",
+        r#"{"conversation_id":"s","hook_event_name":"beforeShellExecution","workspace_roots":["/p"],"command":"COMMAND","cwd":""}"#,
+        None,
+    ),
+    (
+        "opencode",
+        r#"{"tool":"bash","sessionID":"s","callID":"c","args":{"command":"COMMAND"},"cwd":"/p"}"#,
+        Some(r#"{"tool":"read","sessionID":"s","callID":"c","args":{},"cwd":"/p"}"#),
+    ),
+    (
+        "openclaw",
+        r#"{"event":{"toolName":"exec","params":{"command":"COMMAND"}},"ctx":{"agentId":"main","sessionKey":"s"},"cwd":"/p"}"#,
+        Some(r#"{"event":{"toolName":"process","params":{"action":"poll"}},"ctx":{},"cwd":"/p"}"#),
+    ),
+    (
+        "goose",
+        r#"{"event":"PreToolUse","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"COMMAND"},"working_dir":"/p"}"#,
+        Some(
+            r#"{"event":"PreToolUse","tool_name":"developer__text_editor","tool_input":{},"working_dir":"/p"}"#,
+        ),
+    ),
+    (
+        "crush",
+        r#"{"event":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"bash","tool_input":{"command":"COMMAND"}}"#,
+        Some(r#"{"event":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"view","tool_input":{}}"#),
+    ),
+    (
+        "qwen",
+        r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"run_shell_command","tool_input":{"command":"COMMAND"}}"#,
+        Some(
+            r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"glob","tool_input":{}}"#,
+        ),
+    ),
+    (
+        "cline",
+        r#"{"taskId":"s","workspaceRoots":["/p"],"tool_call":{"name":"run_commands","input":{"commands":["COMMAND"]}},"preToolUse":{"toolName":"run_commands","parameters":{"commands":"[\"COMMAND\"]"}}}"#,
+        Some(
+            r#"{"taskId":"s","workspaceRoots":["/p"],"preToolUse":{"toolName":"read_files","parameters":{}}}"#,
+        ),
+    ),
+    (
+        "pi",
+        r#"{"type":"tool_call","toolName":"bash","toolCallId":"c","input":{"command":"COMMAND"},"cwd":"/p"}"#,
+        Some(r#"{"type":"tool_call","toolName":"edit","toolCallId":"c","input":{},"cwd":"/p"}"#),
+    ),
+];
+
+fn agent(id: &str) -> &'static Agent {
+    Agent::named(id.as_bytes()).unwrap()
+}
+
+#[test]
+fn every_agent_has_its_call() {
+    let ids: Vec<&str> = CALLS.iter().map(|c| c.0).collect();
+    for a in AGENTS {
+        assert!(ids.contains(&a.id), "{}", a.id);
+        assert!(a.budget_ms >= 5000 && !a.facts.is_empty(), "{}", a.id);
+    }
+    assert_eq!(ids.len(), AGENTS.len());
+}
+
+#[test]
+fn a_call_is_its_command_and_its_folder() {
+    for (id, call, quiet) in CALLS {
+        let Input::Call(read) = agent(id).read(call.as_bytes()) else { panic!("{id}: not read") };
+        assert_eq!(
+            (read.commands.as_slice(), read.cwd.as_str()),
+            (&["COMMAND".to_owned()][..], "/p"),
+            "{id}"
+        );
+        assert_eq!(read.session.as_deref(), (*id != "pi").then_some("s"), "{id}");
+        if let Some(quiet) = quiet {
+            assert_eq!(agent(id).read(quiet.as_bytes()), Input::NotAShell, "{id}");
+        }
+        // A tool of a name that nobody knows is not nobody's business.
+        for name in ["Bash", "bash", "exec", "run_shell_command", "run_commands", "developer__shell"] {
+            let other = call.replace(&format!("\"{name}\""), "\"brand_new_tool\"");
+            if other != *call {
+                assert_eq!(agent(id).read(other.as_bytes()), Input::Unknown("brand_new_tool".into()), "{id}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_else_a_call_says_of_its_command() {
+    let read = |id: &str, from: &str, to: &str| {
+        let call = CALLS.iter().find(|c| c.0 == id).unwrap().1;
+        let changed = call.replace(from, to);
+        assert_ne!(changed, call, "{id}: {from}");
+        agent(id).read(changed.as_bytes())
+    };
+    let cwd = |input: Input| match input {
+        Input::Call(call) => call.cwd,
+        other => panic!("{other:?}"),
+    };
+    let folder = |key: &str, dir: &str| format!(r#""command":"COMMAND","{key}":"{dir}""#);
+    let command = r#""command":"COMMAND""#;
+    for (id, key) in
+        [("gemini", "dir_path"), ("qwen", "directory"), ("opencode", "workdir"), ("openclaw", "workdir")]
+    {
+        assert_eq!(cwd(read(id, command, &folder(key, "sub"))), "/p/sub", "{id}");
+        assert_eq!(cwd(read(id, command, &folder(key, "/other"))), "/other", "{id}");
+        assert!(matches!(read(id, command, &format!(r#"{command},"{key}":7"#)), Input::Broken(_)), "{id}");
+    }
+    assert_eq!(cwd(read("cursor", r#""cwd":"""#, r#""cwd":"/q""#)), "/q");
+    // Older versions of Copilot write the input as text.
+    let old = read("copilot", r#"{"command":"COMMAND","description":"d"}"#, r#""{\"command\":\"COMMAND\"}""#);
+    assert_eq!(cwd(old), "/p");
+    // OpenClaw's own agents, variables and hosts.
+    let Input::Call(call) =
+        read("openclaw", command, &format!(r#"{command},"env":{{"A":"b"}},"host":"gateway""#))
+    else {
+        panic!("not read")
+    };
+    assert_eq!((call.agent.as_deref(), call.env.as_slice()), (Some("main"), &[("A".into(), "b".into())][..]));
+    for bad in [
+        r#","env":{"A":1}"#,
+        r#","env":["A=b"]"#,
+        r#","env":{"A=":"b"}"#,
+        r#","host":"node""#,
+        r#","host":"sandbox""#,
+    ] {
+        assert!(matches!(read("openclaw", command, &format!("{command}{bad}")), Input::Broken(_)), "{bad}");
+    }
+    // Several commands run at the same time, and both ways of saying them must say the same.
+    let two = CALLS.iter().find(|c| c.0 == "cline").unwrap().1;
+    let two = two.replace(r#"["COMMAND"]"#, r#"["a","b"]"#).replace(r#"[\"COMMAND\"]"#, r#"[\"a\",\"b\"]"#);
+    let Input::Call(call) = agent("cline").read(two.as_bytes()) else { panic!("not read") };
+    assert_eq!(call.commands, ["a", "b"]);
+}
+
+#[test]
+fn what_cannot_be_judged_is_broken() {
+    for (id, call, _) in CALLS {
+        let long = call.replace("COMMAND", &"x".repeat(MOST));
+        let with = |from: &str, to: &str| call.replace(from, to);
+        let mut bad = vec![
+            String::new(),
+            " \n".into(),
+            "null".into(),
+            "[]".into(),
+            "\"ls\"".into(),
+            "{}".into(),
+            format!("{call}x"),
+            format!("{call}{call}"),
+            call[1..].to_owned(),
+            call[..call.len() - 1].to_owned(),
+            with("\"COMMAND\"", "7"),
+            with("\"COMMAND\"", "null"),
+            with("COMMAND", r"a\u0000b"),
+            with("COMMAND", r"\ud800"),
+            with("\"/p\"", "\"p\""),
+            with("\"/p\"", "null"),
+            with("\"/p\"", r#""/p\u0000""#),
+            with("\"command\"", "\"commandx\"").replace("\"commands\"", "\"commandsx\""),
+            long,
+        ];
+        if *id == "cline" {
+            bad.push(with(r#"["COMMAND"]}"#, r#"["other"]}"#));
+            bad.push(with(r#"["COMMAND"]}"#, r#"["COMMAND","other"]}"#));
+            bad.push(call.replace(r#"["COMMAND"]"#, "[]").replace(r#"[\"COMMAND\"]"#, "[]"));
+        }
+        for text in bad {
+            let read = agent(id).read(text.as_bytes());
+            assert!(matches!(read, Input::Broken(_)), "{id}: {read:?}: {text:.200}");
+        }
+        assert!(matches!(agent(id).read(b"\xff{}"), Input::Broken(_)), "{id}");
+    }
+    let typed = r#"{"sessionId":"s","cwd":"/p","toolName":"write_bash","toolArgs":{"input":"ls"}}"#;
+    assert!(matches!(agent("copilot").read(typed.as_bytes()), Input::Broken(_)));
+    let typed = r#"{"event":{"toolName":"process","params":{"action":"submit"}},"ctx":{},"cwd":"/p"}"#;
+    assert!(matches!(agent("openclaw").read(typed.as_bytes()), Input::Broken(_)));
+}
+
+#[test]
+fn a_session_that_cannot_be_written_down_is_left_out() {
+    let call = CALLS[0].1.replace("\"s\"", "\"a\\nb\"");
+    let Input::Call(call) = agent("claude").read(call.as_bytes()) else { panic!("not read") };
+    assert_eq!(call.session, None);
+}
+
+/// What an agent makes of an answer, as it was measured or is documented: `Some(true)` runs, `Some(false)` stops,
+/// `None` leaves it to the agent's own prompt; an answer that it does not understand is an error.
+fn understood(id: &str, out: &Output) -> Result<Option<bool>, String> {
+    let bad = || format!("{id}: {out:?}");
+    if out.stdout.is_empty() {
+        return if out.code == 0 { Ok(None) } else { Err(bad()) };
+    }
+    let v: Value = serde_json::from_str(&out.stdout).map_err(|_| bad())?;
+    let at = |path: &str| v.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (decision, why) = match id {
+        "claude" | "codex" | "qwen" => {
+            assert_eq!(at("/hookSpecificOutput/hookEventName"), "PreToolUse");
+            let d = "/hookSpecificOutput/permissionDecision";
+            (at(d), at(&format!("{d}Reason")))
+        }
+        "copilot" => (at("/permissionDecision"), at("/permissionDecisionReason")),
+        "cursor" => (at("/permission"), at("/agent_message")),
+        "cline" => {
+            let cancel = v.get("cancel").and_then(Value::as_bool).ok_or_else(bad)?;
+            (if cancel { "deny" } else { "allow" }.to_owned(), at("/errorMessage"))
+        }
+        "opencode" | "openclaw" | "pi" => {
+            assert_eq!(v.get("execGuard"), Some(&1.into()));
+            (at("/decision"), at("/reason"))
+        }
+        _ => (at("/decision"), at("/reason")),
+    };
+    match (decision.as_str(), out.code) {
+        ("deny" | "block", 2) if !why.trim().is_empty() => Ok(Some(false)),
+        // Codex takes an allow with the input it is to use, and no other.
+        ("allow", 0) if id == "codex" && v.pointer("/hookSpecificOutput/updatedInput").is_none() => {
+            Err(bad())
+        }
+        ("allow", 0) => Ok(Some(true)),
+        ("pass", 0) => Ok(None),
+        ("ask", 0) if ["claude", "copilot", "qwen", "openclaw", "pi"].contains(&id) && !why.is_empty() => {
+            Ok(None)
+        }
+        _ => Err(bad()),
+    }
+}
+
+#[test]
+fn every_answer_is_understood() {
+    let input = json!({"command": "ls", "description": "d"});
+    for a in AGENTS {
+        let says = |answer: Answer<'_>| understood(a.id, &a.answer(&answer)).unwrap();
+        for why in ["because", "", " \n", &"é".repeat(9000)] {
+            assert_eq!(says(Answer::Deny(why)), Some(false), "{}", a.id);
+            let asked = says(Answer::Ask(why));
+            assert_eq!(asked, if a.asks { None } else { Some(false) }, "{}", a.id);
+        }
+        assert_ne!(says(Answer::Allow), Some(false), "{}", a.id);
+        assert_ne!(says(Answer::Rewrite { command: "x", input: &input }), Some(false), "{}", a.id);
+        assert_ne!(says(Answer::Pass), Some(false), "{}", a.id);
+        let long = a.answer(&Answer::Deny(&"é".repeat(9000)));
+        assert!(long.stdout.len() < 9000, "{}: cut short by the agent it would be no answer", a.id);
+    }
+    for answer in [Answer::Allow, Answer::Pass, Answer::Deny("x"), Answer::Ask("x")] {
+        let out = NOBODY.answer(&answer);
+        for id in ["claude", "codex", "qwen", "copilot", "cursor", "cline", "gemini", "goose", "crush"] {
+            let v: Value = serde_json::from_str(&out.stdout).unwrap();
+            assert!(v.get("cancel") == Some(&true.into()), "{id}");
+            let out = Output { code: DENIED, ..out.clone() };
+            assert_eq!(understood(id, &out), Ok(Some(false)), "{id}");
+        }
+    }
+}
+
+#[test]
+fn a_rewriting_keeps_the_rest_of_the_input() {
+    let input = json!({"description": "d", "command": "ls", "timeout": 5});
+    let rewrite = Answer::Rewrite { command: "x 'ls'", input: &input };
+    let mut want = input.clone();
+    want["command"] = "x 'ls'".into();
+    for (id, path, whole) in [
+        ("claude", "/hookSpecificOutput/updatedInput", true),
+        ("codex", "/hookSpecificOutput/updatedInput", true),
+        ("copilot", "/modifiedArgs", true),
+        ("gemini", "/hookSpecificOutput/tool_input/command", false),
+        ("crush", "/updated_input/command", false),
+        ("opencode", "/command", false),
+        ("openclaw", "/command", false),
+        ("pi", "/command", false),
+    ] {
+        let out: Value = serde_json::from_str(&agent(id).answer(&rewrite).stdout).unwrap();
+        let want = if whole { want.clone() } else { "x 'ls'".into() };
+        assert_eq!(out.pointer(path), Some(&want), "{id}");
+    }
+    // Those that would not run it are not told of it.
+    for id in ["qwen", "cline", "cursor", "goose"] {
+        assert_eq!(agent(id).answer(&rewrite), agent(id).answer(&Answer::Allow), "{id}");
+    }
+    // Claude Code reads only so much.
+    let long = "x".repeat(12_000);
+    let out = agent("claude").answer(&Answer::Rewrite { command: &long, input: &input });
+    assert_eq!(out, agent("claude").answer(&Answer::Allow));
+}
+
+#[test]
+fn words_are_quoted_for_every_shell() {
+    let words: Vec<String> =
+        ["/a/b", "-c", "", "it's", "''", "a b", "$x", "é", "a\nb"].map(String::from).into();
+    let line = quoted(&words);
+    assert_eq!(line, r"/a/b -c '' 'it'\''s' ''\'''\''' 'a b' '$x' 'é' 'a".to_owned() + "\nb'");
+    assert_eq!(shell_words::split(&line).unwrap(), words);
+}
+
+proptest! {
+    /// Whatever comes in, nothing is none of our business but a call of a tool that is known to run nothing.
+    #[test]
+    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for a in AGENTS {
+            prop_assert!(matches!(a.read(&bytes), Input::Broken(_)));
+        }
+    }
+
+    /// A call with one byte changed, left out or put in is read as what it says, or not at all.
+    #[test]
+    fn a_call_gone_wrong(at in any::<prop::sample::Index>(), byte in any::<u8>(), how in 0..3u8) {
+        for (id, call, _) in CALLS {
+            let mut bytes = call.as_bytes().to_vec();
+            let i = at.index(bytes.len());
+            match how {
+                0 => bytes[i] = byte,
+                1 => { bytes.remove(i); }
+                _ => bytes.insert(i, byte),
+            }
+            match agent(id).read(&bytes) {
+                Input::NotAShell => {
+                    // Only if a name became another one that is known.
+                    let v: Value = serde_json::from_slice(&bytes).unwrap();
+                    let text = v.to_string();
+                    let known = ["\"Bash\"", "\"bash\"", "\"exec\"", "\"run_shell_command\"", "\"run_commands\"", "\"developer__shell\""];
+                    prop_assert!(!known.iter().any(|k| text.contains(k)), "{id}: {text}");
+                }
+                Input::Call(call) => prop_assert!(!call.commands.is_empty() && call.cwd.starts_with('/')),
+                Input::Broken(why) => prop_assert!(!why.is_empty()),
+                Input::Unknown(tool) => prop_assert!(tool != "Bash" && tool != "bash"),
+            }
+        }
+    }
+
+    #[test]
+    fn quoting_keeps_words(words in prop::collection::vec("[^\\x00]{0,20}", 1..5)) {
+        prop_assert_eq!(shell_words::split(&quoted(&words)).unwrap(), words);
+    }
+}

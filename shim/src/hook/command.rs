@@ -1,0 +1,123 @@
+//! What is judged for an agent, and what is put in place of its command, so that what was judged is what runs.
+use policy::document::Confinement;
+use policy::{Evaluation, Form, Reason, SatisfiedBy, World};
+use protocol::hook::{Agent, Call, Shell, quoted};
+use store::caller::NoTerminal;
+
+use crate::guard::Given;
+
+/// A command as it is judged.
+pub struct Judged {
+    /// What is given to the evaluator.
+    pub form: Form,
+    /// The text that runs exactly that, if the agent takes one.
+    pub rewritten: Option<String>,
+}
+
+impl Judged {
+    /// The form for an agent whose shell is known, or `None` for the policy's.
+    pub fn of(agent: &Agent, given: &Given, call: &Call, text: &str, shell: Option<Vec<u8>>) -> Judged {
+        let as_text = || Form::Text { text: text.into(), shell: shell.clone(), args: Vec::new() };
+        let wanted = given.settings.hook_rewrite && agent.rewrites && call.commands.len() == 1;
+        let own = given.inv.guard.exe_path.as_deref().and_then(|p| std::str::from_utf8(p).ok());
+        let (true, Some(own)) = (wanted, own) else {
+            return Judged { form: as_text(), rewritten: None };
+        };
+        let mut words = vec![own.to_owned()];
+        // Its marks tell who it is; the rewritten command that names an agent would be refused by a link or shim.
+        if !matches!(given.caller.terminal, Err(NoTerminal::Marked(_))) {
+            words.extend(["--agent".to_owned(), given.caller.agents.first().cloned().unwrap_or_default()]);
+        }
+        if let Some(session) = &given.caller.session {
+            words.extend(["--session".to_owned(), session.clone()]);
+        }
+        let form = match shell.as_deref().map(std::str::from_utf8) {
+            Some(Ok(shell)) => {
+                let mut argv = vec![shell.to_owned(), "-c".to_owned()];
+                if text.starts_with(['-', '+']) {
+                    // Else the shell would take the text for an option.
+                    argv.push("--".to_owned());
+                }
+                argv.push(text.to_owned());
+                words.push("--".to_owned());
+                words.extend(argv.iter().cloned());
+                Form::Program { argv: argv.into_iter().map(String::into_bytes).collect(), by_link: false }
+            }
+            Some(Err(_)) => return Judged { form: as_text(), rewritten: None },
+            None => {
+                words.extend(["-c".to_owned(), text.to_owned()]);
+                as_text()
+            }
+        };
+        Judged { form, rewritten: Some(quoted(&words)) }
+    }
+
+    /// Why an allow is none where the agent runs the text by itself: it rests on what the guard would see to.
+    pub fn unfit(&self, eval: &Evaluation) -> Option<(Reason, &'static str)> {
+        if self.rewritten.is_some() {
+            return None;
+        }
+        if eval.executes().is_some_and(|plan| plan.path.is_some()) {
+            return Some((
+                Reason::Environment,
+                "PATH has relative or empty entries, which the agent's shell would search",
+            ));
+        }
+        let safe_bin = eval.segments.iter().any(|s| s.satisfied_by == Some(SatisfiedBy::SafeBin));
+        if safe_bin && eval.effective.safe_bin_confinement == Confinement::Require {
+            return Some((
+                Reason::SafeBin,
+                "safe bins are to be confined, and the agent runs this one by itself",
+            ));
+        }
+        None
+    }
+}
+
+/// Folders in which a shell is looked for where no variable names one.
+const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/// The shell that the agent will run the text by, as a path or a name; `None` for the policy's own.
+pub fn shell(agent: &Agent, given: &Given) -> Option<Vec<u8>> {
+    let env = &given.inv.env;
+    match agent.shell {
+        Shell::At(path) => Some(path.into()),
+        Shell::Bash => Some(b"bash".to_vec()),
+        Shell::Variable(names) => {
+            let first = (agent.id == "claude").then(|| sys::environ::value(env, b"CLAUDE_CODE_SHELL"));
+            let named = first.flatten().or_else(|| sys::environ::value(env, b"SHELL"));
+            let named = named.filter(|s| s.first() == Some(&b'/') && names.iter().any(|n| ends(s, n)));
+            named.map(|path| real(given, path)).or_else(|| found(given, names))
+        }
+        Shell::Login => {
+            let known = sys::ids::user(sys::ids::uid()).ok().flatten().map(|u| u.shell);
+            let known = known.filter(|s| s.first() == Some(&b'/'));
+            Some(known.map_or_else(|| b"/bin/sh".to_vec(), |path| real(given, &path)))
+        }
+    }
+}
+
+fn ends(path: &[u8], name: &str) -> bool {
+    path.rsplit(|b| *b == b'/').next() == Some(name.as_bytes())
+}
+
+/// The path, unless it is a link to the guard: then its name, which PATH has beyond the guard's links.
+fn real(given: &Given, path: &[u8]) -> Vec<u8> {
+    let id = given.host.info(path).map(|i| i.id);
+    match (id, given.inv.guard.exe) {
+        (Some(id), Some(own)) if own.same_file(&id) => {
+            path.rsplit(|b| *b == b'/').next().unwrap_or_default().to_vec()
+        }
+        _ => path.to_vec(),
+    }
+}
+
+fn found(given: &Given, names: &[&str]) -> Option<Vec<u8>> {
+    let at = |name: &&str| {
+        FOLDERS
+            .iter()
+            .map(|dir| format!("{dir}/{name}").into_bytes())
+            .find(|path| given.host.info(path).is_some_and(|i| i.executable))
+    };
+    names.iter().find_map(at)
+}

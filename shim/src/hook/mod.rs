@@ -1,0 +1,259 @@
+//! `exec-guard hook AGENT`: an agent asks before it runs a command, and is told what to do.
+//!
+//! With most agents whatever is not an answer of theirs counts as *go on*: a crash, a wrong word, a late one. So there
+//! is one way out ([`Said::leave`]), every way there ends in an answer, and an alarm clock says no in time.
+mod command;
+
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use policy::{Decision, Evaluation, Form, Invocation, Reason};
+use protocol::hook::{Agent, Answer, Call, Input, MOST, NOBODY};
+use serde_json::Value;
+use store::caller::NoTerminal;
+
+use crate::ask::{By, Verdict, ask};
+use crate::exit::{self, Exit};
+use crate::guard::{self, Given};
+use crate::invoke::Claim;
+use crate::locate::Settings;
+use crate::record::{Decided, record_hook};
+use crate::say::{self, Message};
+
+/// Answers the call on standard input. `words` are those after `hook`: the agent's id, and nothing else.
+pub fn answer(words: &[Vec<u8>]) -> Exit {
+    let (agent, known) = match words {
+        [id] => (Agent::named(id).unwrap_or(&NOBODY), Agent::named(id).is_some()),
+        [id, ..] => (Agent::named(id).unwrap_or(&NOBODY), false),
+        [] => (&NOBODY, false),
+    };
+    on_panic(agent);
+    if let Err(e) = clock(agent) {
+        return Said::no(Reason::Internal, &format!("the alarm clock cannot be set: {e}")).leave(agent);
+    }
+    if !known {
+        let all: Vec<&str> = protocol::hook::AGENTS.iter().map(|a| a.id).collect();
+        let what = format!("exec-guard hook AGENT: one of {}", all.join(" "));
+        return Said::no(Reason::Usage, &what).leave(agent);
+    }
+    if let Some(what) = exit::cramped() {
+        return Said::no(Reason::Internal, &what).leave(agent);
+    }
+    said(agent).leave(agent)
+}
+
+/// What is said in the end.
+enum Said {
+    /// Go on, perhaps with another command in place of the first and only one.
+    Yes { command: Option<String>, input: Value },
+    /// The agent is to ask.
+    Ask(Message),
+    /// No.
+    No(Message),
+    /// Not ours to judge.
+    Pass,
+}
+
+impl Said {
+    fn no(reason: Reason, what: &str) -> Said {
+        Said::No(Message::error(reason, what))
+    }
+
+    /// Writes the answer.
+    fn leave(&self, agent: &Agent) -> Exit {
+        let words = match self {
+            Said::Ask(m) | Said::No(m) => m.text().trim_end(),
+            Said::Yes { .. } | Said::Pass => "",
+        };
+        let out = agent.answer(&match self {
+            Said::Yes { command: Some(command), input } => Answer::Rewrite { command, input },
+            Said::Yes { command: None, .. } => Answer::Allow,
+            Said::Ask(_) => Answer::Ask(words),
+            Said::No(_) => Answer::Deny(words),
+            Said::Pass => Answer::Pass,
+        });
+        sys::watch::begun();
+        let denied = out.code != 0;
+        if let (true, Said::Ask(m) | Said::No(m)) = (denied, self) {
+            m.say();
+        }
+        // An answer that reached nobody is read as none.
+        let lost = sys::entry::stdout_closed() || say::raw(out.stdout.as_bytes()).is_err();
+        if lost && !denied {
+            Message::error(Reason::HookCall, "the answer could not be written: the command must not run")
+                .say();
+        }
+        if denied || lost { Exit::HOOK_DENIED } else { Exit::Done }
+    }
+}
+
+/// A bug is a no, too.
+fn on_panic(agent: &'static Agent) {
+    std::panic::set_hook(Box::new(move |info| {
+        let place = info.location().map(|l| format!(" at {}:{}", l.file(), l.line())).unwrap_or_default();
+        Said::no(Reason::Internal, &format!("a bug{place}; the command must not run")).leave(agent).leave()
+    }));
+}
+
+/// Says no in time, whatever we hang in: most agents run the command when their own time is up.
+fn clock(agent: &Agent) -> std::io::Result<()> {
+    let late = Message::error(Reason::Timeout, "the guard did not come to an answer in time");
+    let out = agent.answer(&Answer::Deny(late.text().trim_end()));
+    let seconds = u32::try_from(agent.budget_ms.div_ceil(1000)).unwrap_or(u32::MAX).saturating_add(2);
+    sys::watch::arm(seconds, out.stdout.into_bytes(), late.text().as_bytes().to_vec(), out.code)
+}
+
+fn said(agent: &Agent) -> Said {
+    let started = Instant::now();
+    let mut bytes = Vec::new();
+    // One byte more than is read, so that too much is seen as such.
+    if let Err(e) = std::io::stdin().lock().take(MOST as u64 + 1).read_to_end(&mut bytes) {
+        return Said::no(Reason::HookCall, &format!("standard input: {e}"));
+    }
+    match agent.read(&bytes) {
+        Input::NotAShell => Said::Pass,
+        Input::Broken(why) => Said::no(Reason::HookCall, &why),
+        Input::Unknown(tool) => {
+            let what = format!("the tool `{tool}` is not known here, and may run commands");
+            Said::Ask(Message::asked(Reason::HookCall, &what))
+        }
+        Input::Call(call) => all(agent, call, started),
+    }
+}
+
+/// Every command of a call has to be allowed: all of them run.
+fn all(agent: &Agent, call: Call, started: Instant) -> Said {
+    let mut command = None;
+    for text in &call.commands {
+        match one(agent, &call, text, started) {
+            Said::Yes { command: c, .. } => command = c,
+            other => return other,
+        }
+    }
+    // Only one can be put in place of another.
+    let command = command.filter(|_| call.commands.len() == 1);
+    Said::Yes { command, input: call.input }
+}
+
+fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
+    let claim = Claim {
+        form: Form::Text { text: text.into(), shell: None, args: Vec::new() },
+        agent: Some(call.agent.clone().unwrap_or_else(|| agent.id.to_owned())),
+        session: call.session.clone(),
+    };
+    let mut given = match guard::given(claim, Some(call.cwd.clone().into_bytes())) {
+        Ok(given) => given,
+        Err(stop) => return Said::No(stop.message),
+    };
+    // A hook has no terminal, whatever it was started in.
+    given.inv.unattended = true;
+    if given.caller.terminal.is_ok() {
+        given.caller.terminal = Err(NoTerminal::Off);
+    }
+    if let Err(why) = environment(&mut given, call) {
+        return Said::no(Reason::Environment, &why);
+    }
+    let shell = command::shell(agent, &given);
+    let judged = command::Judged::of(agent, &given, call, text, shell);
+    given.inv.form = judged.form.clone();
+    given.settings.timeout_ms = left(agent, started, given.settings.timeout_ms);
+    let Given { caller, inv, policy, settings, host } = &given;
+    let eval = match guard::judge(policy, inv, host) {
+        Ok(eval) => eval,
+        Err(stop) => return Said::No(stop.message),
+    };
+    let verdict = match eval.decision {
+        Decision::Deny => guard::denial(&eval),
+        Decision::Ask if agent.asks && attended(agent, inv) => {
+            let decided =
+                Decided { eval: &eval, decision: Decision::Ask, by: By::Policy, code: None, confined: None };
+            return match record(inv, settings, &decided) {
+                Err(no) => no,
+                Ok(()) => Said::Ask(question(&eval)),
+            };
+        }
+        Decision::Ask => ask(&eval, inv, caller, settings, host),
+        Decision::Allow => match (eval.permit(), judged.unfit(&eval)) {
+            (_, Some((reason, why))) => Verdict::No(reason, By::Policy, vec![why.into()]),
+            (Some(permit), None) => Verdict::Yes(Box::new(permit), By::Policy, None),
+            (None, None) => {
+                Verdict::No(Reason::Internal, By::Policy, vec!["allowed, but nothing to execute".into()])
+            }
+        },
+    };
+    match verdict {
+        Verdict::Yes(_, by, _) => {
+            let decided = Decided { eval: &eval, decision: Decision::Allow, by, code: None, confined: None };
+            match record(inv, settings, &decided) {
+                Err(no) => no,
+                // What a person said yes to are the bytes as they came.
+                Ok(()) => {
+                    Said::Yes { command: judged.rewritten.filter(|_| by == By::Policy), input: Value::Null }
+                }
+            }
+        }
+        Verdict::No(reason, by, words) => {
+            let code = Some(reason.code());
+            let decided = Decided { eval: &eval, decision: Decision::Deny, by, code, confined: None };
+            // It is refused anyway.
+            let _ = record_hook(inv, settings, &decided);
+            let mut words = words.iter();
+            let first = words.next().map(String::as_str).unwrap_or_default();
+            Said::No(words.fold(Message::denied(reason, first), |m, line| m.line(line)))
+        }
+    }
+}
+
+/// Sets what the call sets for its command. What changes which program runs, or what it loads, is refused.
+fn environment(given: &mut Given, call: &Call) -> Result<(), String> {
+    for (name, value) in &call.env {
+        let entry = format!("{name}={value}").into_bytes();
+        let changes = !policy::rules::environ::scrub(std::slice::from_ref(&entry), &[]).is_empty();
+        if changes || name == "PATH" {
+            return Err(format!("the call sets `{name}`, which changes what runs"));
+        }
+        let prefix = format!("{name}=").into_bytes();
+        given.inv.env.retain(|e| !e.starts_with(&prefix));
+        given.inv.env.push(entry);
+    }
+    Ok(())
+}
+
+/// How long a person has: what is left of the agent's patience.
+fn left(agent: &Agent, started: Instant, wanted_ms: u64) -> u64 {
+    let spent = Instant::now().saturating_duration_since(started);
+    let left = Duration::from_millis(agent.budget_ms).saturating_sub(spent);
+    wanted_ms.min(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// False if an agent says that nobody looks at its prompts.
+fn attended(agent: &Agent, inv: &Invocation) -> bool {
+    agent.id != "claude" || sys::environ::value(&inv.env, b"CLAUDE_CODE_SESSION_ATTENDED") != Some(b"0")
+}
+
+/// What the agent's prompt shows.
+fn question(eval: &Evaluation) -> Message {
+    let Some(ground) = eval.ground() else {
+        return Message::asked(Reason::Internal, "asked without a ground");
+    };
+    let mut message = Message::asked(ground.reason, &ground.message);
+    if let Some(advice) = ground.advice.as_deref().filter(|a| !a.is_empty()) {
+        message = message.line(&format!("to allow it always: {advice}"));
+    }
+    match eval.findings.len() {
+        0 | 1 => message,
+        n => message.line(&format!("grounds besides this one: {}", n - 1)),
+    }
+}
+
+/// Writes it down.
+fn record(inv: &Invocation, settings: &Settings, decided: &Decided<'_>) -> Result<(), Said> {
+    match record_hook(inv, settings, decided) {
+        Err(e) if settings.journal_required => {
+            let what = guard::unwritten(settings, &e);
+            Err(Said::No(Message::denied(Reason::Journal, &what).line(Reason::Journal.advice())))
+        }
+        // What a hook writes to standard error besides an answer is shown by no agent.
+        Err(_) | Ok(()) => Ok(()),
+    }
+}
