@@ -27,14 +27,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 pub use policy::{Choice, Scope};
+use protocol::code::Code;
 
 use grants::{Grants, Kind};
 pub use limits::Limits;
 use limits::Rates;
 pub use overrides::{Override, Overrides};
 
-/// What makes two questions the same: a hash over everything a person was shown, without the times.
-pub type Key = [u8; 32];
+/// What makes two questions the same: a hash, in hexadecimal, over everything a person was shown but the times.
+pub type Key = String;
 
 /// A process that asked. Kernel facts, not claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,21 @@ pub struct Asker {
     pub pid: Option<i32>,
     /// Its session; `None` if that could not be looked at.
     pub session: Option<i32>,
+}
+
+/// What lists show of a question; all of it visible text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Face {
+    /// The command in one line, or the beginning of it.
+    pub command: String,
+    /// True if that is not the whole command.
+    pub cut: bool,
+    /// The working folder.
+    pub cwd: Option<String>,
+    /// Code of the ground.
+    pub ground: String,
+    /// The scopes in which *always* is offered.
+    pub scopes: Vec<Scope>,
 }
 
 /// A question as it is laid on the desk. Having one tells you nothing yet: the words in it are the asker's.
@@ -62,6 +78,8 @@ pub struct Draft {
     pub session: Option<String>,
     /// Who asked.
     pub asker: Asker,
+    /// What lists show of it.
+    pub face: Arc<Face>,
     /// The question, exactly as it came.
     pub body: Arc<str>,
     /// Milliseconds a person has.
@@ -95,17 +113,6 @@ pub enum Outcome {
     Expired,
     /// Whoever asked went away.
     Withdrawn,
-}
-
-impl Outcome {
-    /// The word in lists, events and the journal.
-    pub fn word(&self) -> &'static str {
-        match self {
-            Outcome::Answered(_) => "answered",
-            Outcome::Expired => "expired",
-            Outcome::Withdrawn => "withdrawn",
-        }
-    }
 }
 
 /// A question on the desk, or what is remembered of one.
@@ -159,13 +166,13 @@ pub enum NotTaken {
 
 impl NotTaken {
     /// The code on the wire.
-    pub fn code(self) -> &'static str {
+    pub fn code(self) -> Code {
         match self {
-            NotTaken::RateLimited => "rate-limited",
-            NotTaken::Full => "too-many-questions",
-            NotTaken::Duplicate => "duplicate-id",
-            NotTaken::BadId => "bad-id",
-            NotTaken::NoTime => "no-time",
+            NotTaken::RateLimited => Code::RateLimited,
+            NotTaken::Full => Code::Full,
+            NotTaken::Duplicate => Code::Duplicate,
+            NotTaken::BadId => Code::Malformed,
+            NotTaken::NoTime => Code::Expired,
         }
     }
 }
@@ -187,13 +194,13 @@ pub enum NotAnswered {
 
 impl NotAnswered {
     /// The code on the wire.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            NotAnswered::Unknown => "unknown",
-            NotAnswered::Ambiguous(_) => "ambiguous",
-            NotAnswered::Expired => "expired",
-            NotAnswered::AlreadyAnswered => "already-answered",
-            NotAnswered::Withdrawn => "withdrawn",
+            NotAnswered::Unknown => Code::Unknown,
+            NotAnswered::Ambiguous(_) => Code::Ambiguous,
+            NotAnswered::Expired => Code::Expired,
+            NotAnswered::AlreadyAnswered => Code::Answered,
+            NotAnswered::Withdrawn => Code::Withdrawn,
         }
     }
 }
@@ -209,6 +216,8 @@ pub enum Change {
     Detached(String),
     /// Its asker came back to it.
     Attached(String),
+    /// An override came to its end.
+    Ended(Override),
 }
 
 /// The desk. All of it is private: a question changes by the calls below and by nothing else.
@@ -418,7 +427,7 @@ impl Desk {
         let now = self.advance(now_ms);
         let (id, key, detached, ttl) = {
             let q = self.answerable(prefix, now)?;
-            (q.draft.id.clone(), q.draft.key, q.detached, q.draft.ticket_ttl_ms)
+            (q.draft.id.clone(), q.draft.key.clone(), q.detached, q.draft.ticket_ttl_ms)
         };
         let closed = self.close(&id, Outcome::Answered(answer.clone())).ok_or(NotAnswered::Unknown)?;
         if detached {
@@ -450,6 +459,8 @@ impl Desk {
         match self.questions.get_mut(id) {
             Some(q) if q.outcome.is_none() && !q.detached => {
                 q.detached = true;
+                // It ends, and its id may soon be another's.
+                q.draft.asker.pid = None;
                 self.changes.push(Change::Detached(id.to_owned()));
                 true
             }
@@ -522,6 +533,33 @@ impl Desk {
         self.ends.iter().filter_map(|(_, id)| self.questions.get(id))
     }
 
+    /// Those that wait, and with `all` those that are over behind them, newest first; of these the ones behind that id.
+    pub fn page<'d>(
+        &'d self,
+        all: bool,
+        after: Option<&'d str>,
+    ) -> Box<dyn Iterator<Item = &'d Question> + 'd> {
+        let over = self.closed.iter().rev().filter_map(|id| self.questions.get(id)).filter(move |_| all);
+        let Some(here) = after.and_then(|id| self.questions.get(id)) else {
+            return Box::new(self.waiting().chain(over));
+        };
+        if all && !here.waits() {
+            return Box::new(over.skip_while(|q| q.draft.id != here.draft.id).skip(1));
+        }
+        // Its place is known without looking at those before it, also once it has ended: a long list takes no time
+        // squared, and loses nothing that waits.
+        use std::ops::Bound::{Excluded, Unbounded};
+        let rest = self.ends.range((Excluded((here.expires_ms, here.draft.id.clone())), Unbounded));
+        Box::new(rest.filter_map(|(_, id)| self.questions.get(id)).chain(over))
+    }
+
+    /// Ids that begin so, at most that many.
+    pub fn beginning(&self, prefix: &str, most: usize) -> Vec<String> {
+        let prefix = prefix.to_ascii_lowercase();
+        let from = self.questions.range(prefix.clone()..);
+        from.take_while(|(id, _)| id.starts_with(&prefix)).take(most).map(|(id, _)| id.clone()).collect()
+    }
+
     /// How many wait.
     pub fn waiting_count(&self) -> usize {
         self.ends.len()
@@ -571,7 +609,7 @@ impl Desk {
             // Whatever `close` found, this end is dealt with.
             self.ends.remove(&(at, id));
         }
-        self.overrides.expire(now);
+        self.changes.extend(self.overrides.expire(now).into_iter().map(Change::Ended));
         self.grants.expire(now);
         now
     }

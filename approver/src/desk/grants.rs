@@ -67,8 +67,9 @@ impl Grants {
     }
 
     /// Uses one up; false if there is none.
-    pub fn take(&mut self, kind: Kind, key: &Key, now_ms: u64) -> bool {
-        let Some(list) = self.until.get_mut(&(kind, *key)) else { return false };
+    pub fn take(&mut self, kind: Kind, key: &str, now_ms: u64) -> bool {
+        let at = (kind, key.to_owned());
+        let Some(list) = self.until.get_mut(&at) else { return false };
         // What is past its time is not used, whether or not it was dropped yet.
         let before = list.len();
         list.retain(|until| *until > now_ms);
@@ -79,7 +80,7 @@ impl Grants {
         self.count -= before - list.len();
         self.version += 1;
         if list.is_empty() {
-            self.until.remove(&(kind, *key));
+            self.until.remove(&at);
         }
         taken
     }
@@ -123,28 +124,29 @@ mod tests {
 
     #[test]
     fn one_is_good_once_and_for_a_while() {
-        let (a, b) = ([1; 32], [2; 32]);
+        let (a, b) = ("a", "b");
+        let key = str::to_owned;
         let mut g = Grants::new(10);
-        g.give(Kind::Ticket, a, 100, 0);
-        assert!(!g.take(Kind::Ticket, &b, 1) && !g.take(Kind::Hook, &a, 1));
-        assert!(g.take(Kind::Ticket, &a, 99));
-        assert!(!g.take(Kind::Ticket, &a, 99));
-        g.give(Kind::Ticket, a, 100, 0);
-        assert!(!g.take(Kind::Ticket, &a, 100), "its time is up");
+        g.give(Kind::Ticket, key(a), 100, 0);
+        assert!(!g.take(Kind::Ticket, b, 1) && !g.take(Kind::Hook, a, 1));
+        assert!(g.take(Kind::Ticket, a, 99));
+        assert!(!g.take(Kind::Ticket, a, 99));
+        g.give(Kind::Ticket, key(a), 100, 0);
+        assert!(!g.take(Kind::Ticket, a, 100), "its time is up");
         assert_eq!(g.count(), 0);
         // Two yeses are two.
-        g.give(Kind::Hook, b, 200, 0);
-        g.give(Kind::Hook, b, 150, 0);
-        assert!(g.take(Kind::Hook, &b, 10) && g.take(Kind::Hook, &b, 160) && !g.take(Kind::Hook, &b, 160));
+        g.give(Kind::Hook, key(b), 200, 0);
+        g.give(Kind::Hook, key(b), 150, 0);
+        assert!(g.take(Kind::Hook, b, 10) && g.take(Kind::Hook, b, 160) && !g.take(Kind::Hook, b, 160));
     }
 
     #[test]
     fn no_more_than_the_cap() {
         let mut g = Grants::new(3);
-        (0..10).for_each(|n| g.give(Kind::Ticket, [n; 32], 100, 0));
+        (0..10u8).for_each(|n| g.give(Kind::Ticket, n.to_string(), 100, 0));
         assert_eq!((g.count(), g.all().count()), (3, 3));
         // Room comes back with time.
-        g.give(Kind::Ticket, [9; 32], 300, 100);
+        g.give(Kind::Ticket, 9.to_string(), 300, 100);
         assert_eq!(g.count(), 1);
     }
 }

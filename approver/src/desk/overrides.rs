@@ -64,11 +64,15 @@ impl Overrides {
         cleared
     }
 
-    /// Drops those that are past their time.
-    pub fn expire(&mut self, now_ms: u64) {
-        let before = self.list.len();
-        self.list.retain(|o| o.until_ms > now_ms);
-        self.version += u64::from(self.list.len() != before);
+    /// Drops those that are past their time, and gives them back.
+    pub fn expire(&mut self, now_ms: u64) -> Vec<Override> {
+        if self.list.iter().all(|o| o.until_ms > now_ms) {
+            return Vec::new();
+        }
+        let (ended, list) = std::mem::take(&mut self.list).into_iter().partition(|o| o.until_ms <= now_ms);
+        self.list = list;
+        self.version += 1;
+        ended
     }
 
     /// The one that rules for a question: that of its session before that of its agent.
@@ -180,7 +184,7 @@ mod tests {
         assert_eq!(end(&o, "a", Some("t")), Some(10));
         assert_eq!(end(&o, "a", None), Some(10));
         assert_eq!(end(&o, "b", Some("s")), None);
-        o.expire(10);
+        assert_eq!(o.expire(10).len(), 1);
         assert_eq!((end(&o, "a", None), end(&o, "a", Some("s"))), (None, Some(20)));
         assert!(o.set(set("a", Some("s"), 30), 10) && o.all().len() == 1, "in place of the old one");
         assert!(!o.clear("a", None) && o.clear("a", Some("s")) && o.all().is_empty());

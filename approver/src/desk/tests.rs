@@ -8,15 +8,21 @@ fn id(n: u64) -> String {
 fn draft(n: u64, key: u8) -> Draft {
     Draft {
         id: id(n),
-        key: [key; 32],
+        key: key.to_string(),
         hook: None,
         agent: "main".into(),
         session: None,
         asker: Asker { uid: 1, pid: Some(2), session: Some(3) },
+        face: Arc::default(),
         body: Arc::from("{}"),
         timeout_ms: 100,
         ticket_ttl_ms: 1_000,
     }
+}
+
+/// What a question is about, as a number.
+fn key(q: &Question) -> usize {
+    q.draft.key.parse().unwrap()
 }
 
 fn said(choice: Choice) -> Answer {
@@ -172,11 +178,11 @@ fn an_answer_to_what_was_left_behind_goes_to_the_one_that_came_back() {
 #[test]
 fn a_hooks_yes_covers_the_same_text_once() {
     let mut d = desk();
-    let text = |n| Draft { hook: Some([7; 32]), ..draft(n, 1) };
-    d.hook_yes([7; 32], 0);
+    let text = |n| Draft { hook: Some("7".into()), ..draft(n, 1) };
+    d.hook_yes("7".into(), 0);
     assert!(matches!(d.ask(text(1), None, 59_999), Ok(Asked::Answered(a, _)) if a.by == "hook"));
     assert!(matches!(d.ask(text(2), None, 59_999), Ok(Asked::Waits(_))));
-    d.hook_yes([7; 32], 60_000);
+    d.hook_yes("7".into(), 60_000);
     assert!(matches!(d.ask(text(3), None, 120_000), Ok(Asked::Waits(_))), "its minute is over");
 }
 
@@ -317,7 +323,7 @@ proptest! {
                 Act::Answer(n, y) => {
                     if let Ok(q) = d.answer(&id(n), answer(y), now) {
                         prop_assert!(now < q.expires_ms);
-                        said_yes[usize::from(q.draft.key[0])] += usize::from(y);
+                        said_yes[key(&q)] += usize::from(y);
                     }
                 }
                 Act::Claim(n) => {
@@ -326,7 +332,7 @@ proptest! {
                 Act::Settle(n, y) => {
                     if let Ok(q) = d.settle(&id(n), answer(y), now) {
                         prop_assert!(now < q.expires_ms);
-                        said_yes[usize::from(q.draft.key[0])] += usize::from(y);
+                        said_yes[key(&q)] += usize::from(y);
                     }
                 }
                 Act::Detach(n) => {
@@ -352,11 +358,11 @@ proptest! {
                             // A yes that nobody waited for is a ticket, not yet somebody's; one from a ticket was
                             // counted where it was handed out.
                             if is_yes(a.choice) && !q.detached && a.by == "test" {
-                                got_yes[usize::from(q.draft.key[0])] += 1;
+                                got_yes[key(&q)] += 1;
                             }
                         }
                     }
-                    Change::Detached(_) | Change::Attached(_) => {}
+                    Change::Detached(_) | Change::Attached(_) | Change::Ended(_) => {}
                 }
             }
             for (got, said) in got_yes.iter().zip(said_yes) {

@@ -1,0 +1,123 @@
+use super::*;
+use crate::desk::{Answer, Asked, Choice, Draft, Limits};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+fn draft(n: u8, key: &str, now: u64) -> (Draft, u64) {
+    let draft = Draft {
+        id: format!("{n:08x}-0000-4000-8000-000000000000"),
+        key: key.into(),
+        hook: None,
+        agent: "main".into(),
+        session: None,
+        asker: Asker { uid: sys::ids::uid(), pid: Some(1), session: Some(5) },
+        face: Default::default(),
+        body: "{\"a\":1}".into(),
+        timeout_ms: 60_000,
+        ticket_ttl_ms: 60_000,
+    };
+    (draft, now)
+}
+
+/// A desk with a late yes for `key`, and an override.
+fn desk(clock: &Clock, key: &str) -> Desk {
+    let mut d = Desk::new(Limits::default());
+    let (q, now) = draft(1, key, clock.now());
+    let id = q.id.clone();
+    d.ask(q, None, now).unwrap();
+    d.detach(&id, now);
+    d.answer(&id, Answer { choice: Choice::AllowOnce, reason: None, by: "t".into() }, now).unwrap();
+    let o = Override {
+        agent: "a".into(),
+        session: Some("s".into()),
+        security: security("full"),
+        ask: None,
+        until_ms: now + 60_000,
+        by: "t".into(),
+    };
+    assert!(d.overrides_mut(now).set(o, now));
+    d
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn what_was_saved_comes_back_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let clock = Clock::start();
+    let keeper = Keeper::open(dir.path()).unwrap();
+    let before = desk(&clock, "k");
+    keeper.save(&before, &clock).unwrap();
+    assert_eq!((mode(&keeper.kept()), mode(&dir.path().join("approver"))), (0o600, 0o700));
+    let mut after = Desk::new(Limits::default());
+    keeper.restore(&mut after, &clock);
+    assert_eq!(after.grants().count(), 1);
+    assert_eq!(after.overrides().all()[0].agent, "a");
+    let (q, now) = draft(2, "k", clock.now());
+    assert!(matches!(after.ask(q, None, now), Ok(Asked::Answered(..))));
+    after.overrides_mut(now).clear("a", Some("s"));
+    keeper.save(&after, &clock).unwrap();
+    assert!(!keeper.kept().exists(), "nothing is left to keep");
+    let mut third = Desk::new(Limits::default());
+    keeper.restore(&mut third, &clock);
+    assert_eq!(third.grants().count(), 0);
+}
+
+#[test]
+fn nothing_is_believed_that_was_not_written_whole_in_this_boot() {
+    let clock = Clock::start();
+    let dir = tempfile::tempdir().unwrap();
+    let keeper = Keeper::open(dir.path()).unwrap();
+    keeper.save(&desk(&clock, "k"), &clock).unwrap();
+    let good = fs::read_to_string(keeper.kept()).unwrap();
+    let mut bad: Vec<String> = (0..good.len()).step_by(7).map(|n| good[..n].to_owned()).collect();
+    bad.push(good.replace("\"v\":1", "\"v\":2"));
+    bad.push(good.replace("\"boot\":\"", "\"boot\":\"x"));
+    bad.push(good.replace("\"ticket\"", "\"cheque\"").replace("\"full\"", "\"fuller\""));
+    bad.push("[".repeat(100_000));
+    bad.push("null".into());
+    for text in bad {
+        fs::write(keeper.kept(), &text).unwrap();
+        let mut d = Desk::new(Limits::default());
+        keeper.restore(&mut d, &clock);
+        assert_eq!((d.grants().count(), d.overrides().all().len()), (0, 0), "{text}");
+    }
+    // Somebody else could have written it.
+    fs::write(keeper.kept(), &good).unwrap();
+    fs::set_permissions(keeper.kept(), PermissionsExt::from_mode(0o666)).unwrap();
+    let mut d = Desk::new(Limits::default());
+    keeper.restore(&mut d, &clock);
+    assert_eq!(d.grants().count(), 0);
+}
+
+#[test]
+fn a_question_that_was_left_behind_is_kept_until_it_is_struck_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let clock = Clock::start();
+    let keeper = Keeper::open(dir.path()).unwrap();
+    let mut d = Desk::new(Limits::default());
+    let (draft, now) = draft(7, "k", clock.now());
+    let id = draft.id.clone();
+    d.ask(draft, None, now).unwrap();
+    keeper.leave(d.find(&id).unwrap(), &clock).unwrap();
+    fs::write(dir.path().join("approver/questions/torn.json"), "{\"v\":1,\"id\":").unwrap();
+    fs::copy(keeper.question(&id), dir.path().join("approver/questions/other.json")).unwrap();
+    let left = keeper.left();
+    assert_eq!(left.len(), 1);
+    assert_eq!((left[0].id.as_str(), left[0].request.as_str()), (id.as_str(), "{\"a\":1}"));
+    assert!(left[0].expires_ms.abs_diff(clock.wall(now) + 60_000) < 5_000);
+    assert_eq!(fs::read_dir(dir.path().join("approver/questions")).unwrap().count(), 1);
+    keeper.drop_question(&id);
+    assert_eq!(keeper.left(), []);
+}
+
+#[test]
+fn two_approvers_do_not_share_a_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = Keeper::open(dir.path()).unwrap();
+    assert_eq!(Keeper::open(dir.path()).unwrap_err().kind(), io::ErrorKind::TimedOut);
+    drop(first);
+    assert!(Keeper::open(dir.path()).is_ok());
+}
