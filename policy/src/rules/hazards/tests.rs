@@ -289,6 +289,10 @@ sort -u -o - a
 shuf -n 5 a
 split -l 100 a
 xxd a
+xxd a -
+uniq a
+uniq -c a -
+uniq - -
 dd if=a of=/dev/null bs=1M
 rg -n --pre-glob x y
 rg -e a -e b -g '!x' src

@@ -254,7 +254,13 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         names: &["uniq", "guniq"],
         opts: Opts::new(GNU, "f:s:w:", "skip-fields= skip-chars= check-chars="),
-        rows: &[row(When::More(1), WritesFile, "the second operand is an output file", "uniq(1)", "a b")],
+        rows: &[row(
+            When::From(1, Test::File),
+            WritesFile,
+            "the second operand is an output file",
+            "uniq(1)",
+            "a b",
+        )],
         subs: &[],
     },
     Program {
@@ -324,7 +330,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         names: &["xxd"],
         opts: Opts::new(EXACT, "c:g:l:n:o:s:R:", ""),
         rows: &[row(
-            When::More(1),
+            When::From(1, Test::File),
             WritesFile,
             "the second operand is an output file",
             "xxd(1); GTFOBins xxd",
