@@ -102,6 +102,16 @@ impl FakeWorld {
         self
     }
 
+    /// Adds an executable script, with its first bytes.
+    #[must_use]
+    pub fn script(mut self, path: &str, head: &[u8]) -> FakeWorld {
+        self = self.file(path, head);
+        if let Some(file) = self.files.get_mut(path.as_bytes()) {
+            file.2 = true;
+        }
+        self
+    }
+
     /// Adds a symbolic link (absolute target).
     #[must_use]
     pub fn link(mut self, path: &str, target: &str) -> FakeWorld {

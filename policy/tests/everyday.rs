@@ -27,8 +27,6 @@ const OTHERS: &[&str] = &[
     "ssh",
     "uniq",
     "grep",
-    "egrep",
-    "fgrep",
     "sort",
     "head",
     "tail",
@@ -101,6 +99,8 @@ fn world(allow: &[String]) -> FakeWorld {
     }
     w.program("/usr/bin/python3.11")
         .program("/usr/bin/mawk")
+        .script("/usr/bin/egrep", b"#!/bin/sh\nexec grep -E \"$@\"\n")
+        .link("/usr/bin/fgrep", "/usr/bin/grep")
         .program("/usr/bin/dash")
         .link("/usr/bin/sh", "/usr/bin/dash")
         .link("/bin", "/usr/bin")

@@ -343,6 +343,34 @@ fn wrappers_judge_both_layers() {
     asks(&Case::new(&["/usr/bin/ssh"]).argv(&["ssh", "host", "ls"]), "remote");
 }
 
+#[test]
+fn egrep_and_fgrep_are_grep() {
+    const SCRIPT: &[u8] = b"#!/bin/sh\nexec grep -E \"$@\"\n";
+    let with = |allow: &[&str], text: &str| {
+        let mut c = Case::new(allow);
+        c.world = c.world.script("/usr/bin/egrep", SCRIPT).link("/usr/bin/fgrep", "/usr/bin/grep");
+        c.text(text)
+    };
+    for text in ["git log | egrep 'a|b'", "git log | fgrep x", "git log | timeout 5 egrep -c x"] {
+        // grep is a safe bin; else it takes an entry.
+        allowed(&with(&["/usr/bin/git"], text));
+    }
+    asks(&with(&["/usr/bin/git"], "egrep -r x ."), "safe-bin");
+    asks(&with(&["/usr/bin/git"], "fgrep x file"), "safe-bin");
+    allowed(&with(&["/usr/bin/grep"], "egrep -r x . && fgrep x file"));
+    // An entry of their own is one for all they do.
+    allowed(&with(&["/usr/bin/egrep"], "egrep -r x ."));
+    let e = with(&["/usr/bin/git"], "egrep -r x .");
+    let path = |p: &crate::learn::Proposal| p.entries[0].pattern.clone();
+    let c = Case::new(&["/usr/bin/git"]);
+    let stored = crate::learn::proposals(&e, &c.inv, &c.world);
+    assert!(stored.is_err() || stored.is_ok_and(|p| p.iter().all(|p| path(p) == "/usr/bin/grep")));
+    // Another program of that name is judged as what it is.
+    let mut c = Case::new(&["/usr/bin/git"]);
+    c.world = c.world.program("/usr/bin/egrep");
+    asks(&c.text("git log | egrep x"), "allowlist-miss");
+}
+
 /// An entry for who would read code that nobody has seen changes nothing, so none is advised.
 #[test]
 fn no_entry_is_advised_for_a_reader_of_code() {

@@ -129,6 +129,20 @@ impl Judge<'_> {
         }
     }
 
+    /// `egrep` or `fgrep`: satisfied if `grep` with that option in front is. The script under these names looks `grep`
+    /// up in PATH as it is done here; where they are links, the file they lead to is one of the same trusted folders.
+    pub(super) fn grep(&mut self, at: usize, option: &str, args: &[Arg], ctx: &Context, out: &mut Outcome) {
+        let words: Vec<Arg> =
+            [Arg::lit("grep"), Arg::lit(option)].into_iter().chain(args.iter().cloned()).collect();
+        let inner = self.inside(at, &Some(Vec::new()), &[], None, ctx);
+        let o = self.command(&words, Meta { text: shown_line(&words), ..Meta::default() }, &inner);
+        out.recheck.extend(o.recheck);
+        out.recheck.extend(o.exe);
+        if self.satisfied(o.segment) && !self.raw.iter().any(|r| r.segment == Some(at)) {
+            self.satisfy(at, SatisfiedBy::Wrapper, None);
+        }
+    }
+
     fn inside(
         &self,
         at: usize,

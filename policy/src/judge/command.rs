@@ -117,7 +117,10 @@ impl Judge<'_> {
 
         let peeled = wrapper::peel(&names, name, args, self.shells());
         match peeled {
-            Peel::No => self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, true, &mut out),
+            Peel::No => match self.grep_option(exe.as_ref(), &listed) {
+                Some(option) => self.grep(at, option, args, ctx, &mut out),
+                None => self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, true, &mut out),
+            },
             Peel::Empty if carrying_builtin => {
                 // `exec` alone and its kind: redirections of the shell itself are judged where they stand.
                 let why = format!("`{}` without a command", visible(name));
@@ -311,6 +314,18 @@ impl Judge<'_> {
         if let (Some(raw), nearest) = (self.raw.last_mut(), listed.nearest.clone()) {
             raw.nearest = nearest;
         }
+    }
+
+    /// The option with which grep does what the program does: for `egrep` and `fgrep`, where nothing speaks for these
+    /// names themselves.
+    fn grep_option(&self, exe: Option<&Executable>, listed: &Listed) -> Option<&'static str> {
+        let exe = exe.filter(|_| listed.best != Match::Full)?;
+        let named = |b: &String| b.as_bytes() == exe.name();
+        if self.policy.safe_bins.iter().any(named) {
+            return None;
+        }
+        let dirs = &self.policy.safe_bin_trusted_dirs;
+        safe_bins::grep_by_another_name(&exe.found, &exe.real, dirs, self.world)
     }
 
     /// True if the program is a safe bin: then its finding, if any, is recorded.

@@ -14,6 +14,7 @@ mod own;
 mod trust;
 
 pub use own::{check_profile, never};
+pub(crate) use trust::grep_by_another_name;
 pub use trust::trusted;
 
 /// Why a call is not that of a safe bin.

@@ -19,6 +19,32 @@ pub fn trusted(found: &[u8], real: &[u8], dirs: &[String], world: &dyn World) ->
     lies_in(found, dirs, world) && lies_in(real, dirs, world) && is_the_program(name, real_name)
 }
 
+/// The option under which grep is what `egrep` and `fgrep` are (grep(1)), if the file found under one of these names is
+/// grep itself or the script of two lines that GNU grep installs: in a trusted folder, and running `grep` from PATH.
+pub(crate) fn grep_by_another_name(
+    found: &[u8],
+    real: &[u8],
+    dirs: &[String],
+    world: &dyn World,
+) -> Option<&'static str> {
+    let (_, name) = split(found)?;
+    let option = match name {
+        b"egrep" => "-E",
+        b"fgrep" => "-F",
+        _ => return None,
+    };
+    if trusted(found, real, dirs, world) {
+        return Some(option);
+    }
+    let script = || {
+        let head = world.head(real)?;
+        let last = head.trim_ascii_end().rsplit(|b| *b == b'\n').next()?;
+        let runs = [format!("exec grep {option} \"$@\""), format!("exec grep {option} ${{1+\"$@\"}}")];
+        Some(head.starts_with(b"#!/bin/sh\n") && runs.iter().any(|r| r.as_bytes() == last))
+    };
+    (lies_in(found, dirs, world) && lies_in(real, dirs, world) && script() == Some(true)).then_some(option)
+}
+
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
     let cut = path.iter().rposition(|b| *b == b'/')?;
     let folder = path.get(..cut)?;
@@ -116,6 +142,31 @@ mod tests {
             ("/usr/bin/", "/usr/bin/", none, false),
         ] {
             assert_eq!(trusted(found.as_bytes(), real.as_bytes(), dirs, &world), good, "{found} {real}");
+        }
+        let world = FakeWorld::new()
+            .program("/usr/bin/grep")
+            .link("/usr/bin/egrep", "/usr/bin/grep")
+            .file("/usr/bin/fgrep", b"#!/bin/sh\ncmd=${0##*/}\nexec grep -F \"$@\"\n")
+            .file("/opt/fgrep", b"#!/bin/sh\nexec grep -F \"$@\"\n");
+        let option = |found: &str, real: &str, dirs: &[String]| {
+            grep_by_another_name(found.as_bytes(), real.as_bytes(), dirs, &world)
+        };
+        assert_eq!(option("/usr/bin/egrep", "/usr/bin/grep", none), Some("-E"));
+        assert_eq!(option("/usr/bin/fgrep", "/usr/bin/fgrep", none), Some("-F"));
+        assert_eq!(option("/opt/fgrep", "/opt/fgrep", none), None);
+        assert_eq!(option("/opt/fgrep", "/opt/fgrep", &["/opt".to_owned()]), Some("-F"));
+        assert_eq!(option("/usr/bin/grep", "/usr/bin/grep", none), None);
+        for other in [
+            &b"#!/bin/sh\nexec grep -E \"$@\"\n"[..],
+            b"#!/bin/sh\nexec grep -F \"$@\"; rm x\n",
+            b"#!/bin/sh\nexec grep -F \"$@\"\nrm x\n",
+            b"#!/bin/bash\nexec grep -F \"$@\"\n",
+            b"\x7fELF",
+            b"",
+        ] {
+            let world = FakeWorld::new().program("/usr/bin/grep").file("/usr/bin/fgrep", other);
+            let fgrep = b"/usr/bin/fgrep";
+            assert_eq!(grep_by_another_name(fgrep, fgrep, none, &world), None, "{other:?}");
         }
         let jq = b"/usr/bin/jq";
         assert!(trusted(jq, jq, none, &Loose(&world, "/nowhere")));
