@@ -68,6 +68,13 @@ pub fn lock(path: &Path, patience: Duration) -> io::Result<Lock> {
     lock_file(file, patience)
 }
 
+/// True if somebody holds a lock on a file; false also if there is none.
+pub fn is_held(path: &Path) -> bool {
+    let Ok(file) = crate::file::open_regular(path) else { return false };
+    // Shared, so that two who look do not take each other for the holder.
+    matches!(Flock::lock(file, FlockArg::LockSharedNonblock), Err((_, Errno::EWOULDBLOCK)))
+}
+
 /// Takes an exclusive lock on an open file.
 pub(crate) fn lock_file(mut file: File, patience: Duration) -> io::Result<Lock> {
     let until = Instant::now() + patience;
@@ -303,7 +310,9 @@ mod tests {
         let f = dir.path().join("lock");
         let held = lock(&f, Duration::ZERO).unwrap();
         assert_eq!(lock(&f, Duration::from_millis(20)).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(is_held(&f));
         drop(held);
+        assert!(!is_held(&f) && !is_held(&dir.path().join("none")));
         lock(&f, Duration::ZERO).unwrap();
     }
 

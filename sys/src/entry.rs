@@ -133,6 +133,11 @@ pub fn hush() {
     HUSHED.store(matches!(old, Ok(SigHandler::SigDfl)), Ordering::Relaxed);
 }
 
+/// What stands on 0, 1 and 2 now is meant to be there: [`restore`] closes none of it.
+pub(crate) fn standing() {
+    CLOSED.store(0, Ordering::Relaxed);
+}
+
 /// Gives back what was changed, right before an exec: from here on nothing may be printed on a descriptor that was
 /// closed at the start, and a broken pipe kills.
 ///

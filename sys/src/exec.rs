@@ -7,7 +7,8 @@
 //! descriptor is close-on-exec. What remains is that whoever can replace the file can do so in the
 //! microseconds between the two calls; the same person could have replaced it before we looked. Files that
 //! only root can replace have no such moment.
-use std::ffi::{CString, OsStr};
+use std::convert::Infallible;
+use std::ffi::{CString, OsStr, c_char};
 use std::fmt;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -72,26 +73,98 @@ impl std::error::Error for ExecError {}
 /// Becomes the command. Returns only if that did not work; the runtime's changes are given back by then, so
 /// all that is left is to say why and to exit.
 pub fn replace(permit: Permit) -> ExecError {
-    let Some((argv, env)) = strings(permit.argv()).zip(strings(permit.env())) else { return ExecError::Nul };
-    let exe = permit.exe();
-    let typed = permit.argv().first().map(Vec::as_slice).unwrap_or_default();
-    let Some(path) = unchanged(typed, &exe.found, &exe.id) else {
-        return ExecError::Changed(exe.found.clone());
-    };
-    let Ok(c_path) = CString::new(path.clone()) else { return ExecError::Nul };
-    for other in permit.recheck() {
-        if crate::world::identity(&other.found) != Some(other.id) {
-            return ExecError::Changed(other.found.clone());
+    match Ready::new(permit) {
+        Ok(ready) => {
+            let Err(e) = ready.go();
+            ready.why(e)
+        }
+        Err(e) => e,
+    }
+}
+
+/// A permit whose files were looked at once more, and that has every string the kernel wants: from here on the exec
+/// needs no memory and asks nothing.
+pub(crate) struct Ready {
+    path: Vec<u8>,
+    c_path: CString,
+    argv: CStrings,
+    env: CStrings,
+    permit: Permit,
+}
+
+/// Strings as execve(2) takes them.
+struct CStrings {
+    /// Never touched again: `list` points into these.
+    _words: Vec<CString>,
+    /// A pointer to each, then a null pointer.
+    list: Vec<*const c_char>,
+}
+
+impl CStrings {
+    /// `None` if a word holds a NUL byte.
+    fn new(words: &[Vec<u8>]) -> Option<CStrings> {
+        let words = strings(words)?;
+        let list = words.iter().map(|w| w.as_ptr()).chain([std::ptr::null()]).collect();
+        Some(CStrings { _words: words, list })
+    }
+}
+
+/// Which of the last steps failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// [`ExecError::Unconfined`].
+    Confine,
+    /// [`ExecError::Restore`].
+    Restore(Errno),
+    /// execve(2).
+    Kernel(Errno),
+}
+
+impl Ready {
+    /// Looks at the files.
+    ///
+    /// # Errors
+    ///
+    /// One is not what was judged any more, or a string holds a NUL byte.
+    pub(crate) fn new(permit: Permit) -> Result<Ready, ExecError> {
+        let Some((argv, env)) = CStrings::new(permit.argv()).zip(CStrings::new(permit.env())) else {
+            return Err(ExecError::Nul);
+        };
+        let exe = permit.exe();
+        let typed = permit.argv().first().map(Vec::as_slice).unwrap_or_default();
+        let Some(path) = unchanged(typed, &exe.found, &exe.id) else {
+            return Err(ExecError::Changed(exe.found.clone()));
+        };
+        let Ok(c_path) = CString::new(path.clone()) else { return Err(ExecError::Nul) };
+        for other in permit.recheck() {
+            if crate::world::identity(&other.found) != Some(other.id) {
+                return Err(ExecError::Changed(other.found.clone()));
+            }
+        }
+        Ok(Ready { path, c_path, argv, env, permit })
+    }
+
+    /// Becomes it; returns the step that failed.
+    pub(crate) fn go(&self) -> Result<Infallible, Step> {
+        crate::confine::confine(self.permit.confine()).map_err(|()| Step::Confine)?;
+        crate::entry::restore().map_err(Step::Restore)?;
+        // SAFETY: a C string, and two lists of pointers to C strings that end with a null pointer; all of them are ours
+        // and live longer than the call, which returns only if it failed.
+        unsafe { libc::execve(self.c_path.as_ptr(), self.argv.list.as_ptr(), self.env.list.as_ptr()) };
+        Err(Step::Kernel(Errno::last()))
+    }
+
+    /// What that step's failure means.
+    pub(crate) fn why(&self, step: Step) -> ExecError {
+        match step {
+            Step::Confine => {
+                let name = self.permit.confine().map(|(name, _)| name.to_owned());
+                ExecError::Unconfined(name.unwrap_or_default())
+            }
+            Step::Restore(e) => ExecError::Restore(e),
+            Step::Kernel(e) => explain(self.path.clone(), e),
         }
     }
-    if let Err(()) = crate::confine::confine(permit.confine()) {
-        return ExecError::Unconfined(permit.confine().map(|(name, _)| name.to_owned()).unwrap_or_default());
-    }
-    if let Err(e) = crate::entry::restore() {
-        return ExecError::Restore(e);
-    }
-    let Err(e) = nix::unistd::execve(&c_path, &argv, &env);
-    explain(path, e)
 }
 
 /// Becomes the program of this name that lies beside our own, with these arguments and our environment: what

@@ -3,6 +3,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// Effective user id. Asked once: no program of ours changes it.
 pub fn uid() -> u32 {
@@ -10,10 +11,23 @@ pub fn uid() -> u32 {
     *UID.get_or_init(|| nix::unistd::geteuid().as_raw())
 }
 
-/// Our process id. Asked once: no program of ours forks without an exec.
+static PID: AtomicI32 = AtomicI32::new(0);
+
+/// Our process id. Asked once, and once more behind a fork.
 pub fn pid() -> i32 {
-    static PID: OnceLock<i32> = OnceLock::new();
-    *PID.get_or_init(|| nix::unistd::getpid().as_raw())
+    match PID.load(Ordering::Relaxed) {
+        0 => {
+            let pid = nix::unistd::getpid().as_raw();
+            PID.store(pid, Ordering::Relaxed);
+            pid
+        }
+        pid => pid,
+    }
+}
+
+/// We are another process than before.
+pub(crate) fn forked() {
+    PID.store(0, Ordering::Relaxed);
 }
 
 /// The line of a user in the user database.

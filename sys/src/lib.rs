@@ -6,8 +6,8 @@
 //! `grep -c 'unsafe {'` is how they are counted.
 //!
 //! In reading order: what we were given ([`entry`], [`environ`], [`ids`], [`proc`]), what we look at
-//! ([`world`], [`file`]), how a person is asked ([`tty`], [`socket`]), how long somebody waits for us ([`watch`]), and the
-//! one way out ([`exec`]).
+//! ([`world`], [`file`]), how a person is asked ([`tty`], [`socket`]), how long somebody waits for us ([`watch`]), the one
+//! way out ([`exec`]), and the same for a command that nobody waits for ([`spawn`]).
 pub mod entry;
 pub mod environ;
 pub mod ids;
@@ -27,3 +27,4 @@ pub mod watch;
 
 pub mod confine;
 pub mod exec;
+pub mod spawn;

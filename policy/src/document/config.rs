@@ -29,6 +29,7 @@ pub struct Config {
     pub elevated: bool,
     pub(crate) run: Run,
     pub(crate) journal: Journal,
+    pub(crate) submit: Submit,
     pub(crate) hook_rewrite: Option<bool>,
     pub(crate) marks: Marks,
     /// Sections that other rooms read themselves, by name: `security`, `toolOverrides`, `allowlist`, `approvals`,
@@ -95,6 +96,14 @@ pub(crate) struct Journal {
     pub max_bytes: Option<u64>,
 }
 
+/// `submit` as written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Submit {
+    pub max_output: Option<u64>,
+    pub keep: Option<u64>,
+    pub keep_days: Option<u64>,
+}
+
 /// `marks` as written: further signs of an agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
@@ -138,6 +147,11 @@ impl Config {
                 required: tree.at(&["journal", "required"]).and_then(Tree::as_bool),
                 text: choice(tree, &["journal", "text"]),
                 max_bytes: tree.at(&["journal", "maxBytes"]).and_then(Tree::as_u64),
+            },
+            submit: Submit {
+                max_output: tree.at(&["submit", "maxOutput"]).and_then(Tree::as_u64),
+                keep: tree.at(&["submit", "keep"]).and_then(Tree::as_u64),
+                keep_days: tree.at(&["submit", "keepDays"]).and_then(Tree::as_u64),
             },
             hook_rewrite: tree.at(&["hook", "rewrite"]).and_then(Tree::as_bool),
             marks: Marks {

@@ -347,6 +347,12 @@ const JOURNAL: &[Key] = &[
     key("maxBytes", Shape::Whole, Strict::Outermost, "size at which the journal is moved aside"),
 ];
 
+const SUBMIT: &[Key] = &[
+    key("maxOutput", Shape::Whole, Strict::Outermost, "bytes of each output stream that are kept"),
+    key("keep", Shape::Whole, Strict::Outermost, "how many runs that are over are kept"),
+    key("keepDays", Shape::Whole, Strict::Outermost, "how long they are kept"),
+];
+
 const TOOL_MODE: Shape = Shape::Word(&["deny", "always-require-approval", "owner-only", "yolo"]);
 
 const CONTAINER: &[Key] = &[
@@ -435,6 +441,7 @@ pub const CONFIG: &[Key] = &[
     key("approvals", Shape::Open(APPROVALS_FORWARD), Strict::Inside, "how questions travel"),
     key("run", Shape::Object(RUN), Strict::Inside, "`exec-guard run`"),
     key("journal", Shape::Object(JOURNAL), Strict::Inside, "what is recorded"),
+    key("submit", Shape::Object(SUBMIT), Strict::Inside, "`exec-guard submit`"),
     key("hook", Shape::Object(HOOK), Strict::Inside, "agents' hooks"),
     key("marks", Shape::Object(MARKS), Strict::Inside, "how a caller is known for an agent"),
     key("security", Shape::Open(TOOL_SECURITY), Strict::Inside, "tool approvals"),

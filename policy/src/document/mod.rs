@@ -24,7 +24,9 @@ pub use allowlist::AllowList;
 pub use approvals::{Approvals, Socket};
 pub use config::Config;
 pub use error::{Details, LoadError, LoadErrorKind};
-pub use policy::{Call, JournalSettings, Layer, Policy, RunSettings, Settings, SocketSettings};
+pub use policy::{
+    Call, JournalSettings, Layer, Policy, RunSettings, Settings, SocketSettings, SubmitSettings,
+};
 pub use presets::{PRESETS, Preset, preset};
 
 use crate::tables::hazards::Category;

@@ -196,6 +196,7 @@ impl Policy {
             tty: exec.tty.unwrap_or(Tty::Auto),
             hook_rewrite: self.configs().filter_map(|c| c.hook_rewrite).reduce(|a, b| a || b).unwrap_or(true),
             journal: self.journal(),
+            submit: self.submit(),
             run: self.run(),
             mark_env: Vec::new(),
             mark_programs: Vec::new(),
@@ -227,6 +228,16 @@ impl Policy {
             required: all().any(|j| j.required == Some(true)),
             text: all().fold(None, |t, j| stricter(t, j.text)).unwrap_or(JournalText::Masked),
             max_bytes: all().find_map(|j| j.max_bytes).unwrap_or(16 << 20).max(4096),
+        }
+    }
+
+    fn submit(&self) -> SubmitSettings {
+        let all = || self.configs().map(|c| &c.submit);
+        let days = all().find_map(|s| s.keep_days).unwrap_or(30);
+        SubmitSettings {
+            max_output: all().find_map(|s| s.max_output).unwrap_or(10 << 20),
+            keep: all().find_map(|s| s.keep).unwrap_or(100),
+            keep_ms: days.saturating_mul(24 * 60 * 60 * 1000),
         }
     }
 
@@ -277,6 +288,8 @@ pub struct Settings {
     pub hook_rewrite: bool,
     /// What is recorded.
     pub journal: JournalSettings,
+    /// `exec-guard submit`.
+    pub submit: SubmitSettings,
     /// `exec-guard run`.
     pub run: RunSettings,
     /// Further marks: `NAME` or `NAME=VALUE`, agent.
@@ -313,6 +326,17 @@ pub struct JournalSettings {
     pub text: JournalText,
     /// Size in bytes at which the journal is moved aside.
     pub max_bytes: u64,
+}
+
+/// `exec-guard submit`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubmitSettings {
+    /// Bytes of each output stream that are kept; the rest is counted only.
+    pub max_output: u64,
+    /// How many runs that are over are kept.
+    pub keep: u64,
+    /// How long they are kept, milliseconds.
+    pub keep_ms: u64,
 }
 
 /// `exec-guard run`.
