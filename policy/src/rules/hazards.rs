@@ -5,7 +5,7 @@
 //! would do it ([`scan`]) and held against the rows. A net, not a wall: a program without a row has no
 //! hazards, and an option nobody wrote down is no hit.
 use crate::arg::Arg;
-use crate::tables::hazards::{Category, Deed, Opts, PROGRAMS, Program, Row, Test, When};
+use crate::tables::hazards::{Category, Deed, Opts, Program, Row, Test, When, beginning};
 
 mod awk;
 mod git;
@@ -40,7 +40,7 @@ pub fn hazards(names: &[&[u8]], args: &[Arg]) -> Vec<HazardHit> {
     stems.sort_unstable();
     stems.dedup();
     let mut out = Vec::new();
-    for program in PROGRAMS.iter().flat_map(|family| family.iter()) {
+    for program in beginning(&stems) {
         let is = |n: &str, s: &[u8]| n.as_bytes().first() == s.first() && n.as_bytes() == s;
         let named = program.names.iter().find(|n| stems.iter().any(|s| is(n, s)));
         if let Some(name) = named {

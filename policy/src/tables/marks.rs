@@ -95,6 +95,10 @@ impl Marks {
     pub fn of_environment<'e>(&self, entries: impl Iterator<Item = &'e [u8]>) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for entry in entries {
+            // Of the hundreds of variables of the processes above nearly all are told apart by their first byte.
+            if self.variables.is_empty() && !begins_a_mark(entry) {
+                continue;
+            }
             let Some((name, value)) = split(entry) else { continue };
             let own = VARIABLES
                 .iter()
@@ -143,6 +147,21 @@ impl Marks {
             self.programs.iter().find(|(n, _)| n.as_bytes() == name).map(|(_, agent)| agent.as_str())
         })
     }
+}
+
+/// The first bytes of the built-in variables, a bit each.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+const FIRST: u128 = {
+    let (mut bits, mut i) = (0, 0);
+    while i < VARIABLES.len() {
+        bits |= 1 << VARIABLES[i].name.as_bytes()[0];
+        i += 1;
+    }
+    bits
+};
+
+fn begins_a_mark(entry: &[u8]) -> bool {
+    entry.first().is_some_and(|b| b.is_ascii() && FIRST >> *b & 1 != 0)
 }
 
 fn split(entry: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -1,5 +1,6 @@
 //! Every row fires on its example; the corpus of attacks hits, the corpus of ordinary use does not.
 use super::*;
+use crate::tables::hazards::PROGRAMS;
 use serde_json::Value;
 
 const ATTACKS: &str = include_str!("../../../../tests/corpus/attacks.jsonl");
@@ -454,4 +455,13 @@ fn the_place_is_that_of_the_word() {
     assert_eq!(hazards(&[b"git"], &words)[0].at, Some(2));
     let words = split("-s http://x -o y").pop().unwrap();
     assert_eq!(hazards(&[b"curl"], &words)[0].at, Some(2));
+}
+
+#[test]
+fn a_program_is_found_by_the_beginning_of_any_name() {
+    for program in PROGRAMS.iter().flat_map(|f| f.iter()) {
+        for name in program.names {
+            assert!(beginning(&[b"", name.as_bytes()]).any(|p| p.names == program.names), "{name}");
+        }
+    }
 }

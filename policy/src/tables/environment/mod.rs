@@ -132,6 +132,12 @@ fn bucket(first: u8, name: &[u8], fold: bool) -> Option<(u16, &'static Group)> {
     INDEX.rows.get(usize::from(start)..usize::from(end))?.iter().find_map(|(g, n)| {
         let group = DANGEROUS.get(usize::from(*g))?;
         let pattern = group.names.get(usize::from(*n))?;
+        // The first byte is known to be the same; where a second one differs no more has to be looked at.
+        if let (Some(a), Some(b)) = (pattern.as_bytes().get(1), name.get(1))
+            && !(*a == b'*' || a.eq_ignore_ascii_case(b))
+        {
+            return None;
+        }
         is_name(pattern, name, fold).then_some((*g, group))
     })
 }

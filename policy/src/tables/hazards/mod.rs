@@ -75,6 +75,55 @@ pub const PROGRAMS: &[&[Program]] = &[
     starters::PROGRAMS,
 ];
 
+/// How many there are.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+const COUNT: usize = {
+    let (mut n, mut family) = (0, 0);
+    while family < PROGRAMS.len() {
+        n += PROGRAMS[family].len();
+        family += 1;
+    }
+    n
+};
+
+/// For each of them, in order, which first bytes its names have: see [`first`].
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+static FIRST: [u32; COUNT] = {
+    let mut masks = [0; COUNT];
+    let (mut n, mut family) = (0, 0);
+    while family < PROGRAMS.len() {
+        let mut program = 0;
+        while program < PROGRAMS[family].len() {
+            let names = PROGRAMS[family][program].names;
+            let mut name = 0;
+            while name < names.len() {
+                masks[n] |= first(names[name].as_bytes());
+                name += 1;
+            }
+            n += 1;
+            program += 1;
+        }
+        family += 1;
+    }
+    masks
+};
+
+/// A bit for a name's first byte; several bytes may share one.
+const fn first(name: &[u8]) -> u32 {
+    match name.first() {
+        Some(b) => 1 << (*b & 31),
+        None => 0,
+    }
+}
+
+/// The programs of which a name may begin as one of these does, in order. All of them are asked for at every command,
+/// and hardly any begins so.
+pub fn beginning(names: &[&[u8]]) -> impl Iterator<Item = &'static Program> {
+    let wanted = names.iter().fold(0, |mask, name| mask | first(name));
+    let all = PROGRAMS.iter().flat_map(|family| family.iter());
+    FIRST.iter().zip(all).filter(move |(mask, _)| **mask & wanted != 0).map(|(_, program)| program)
+}
+
 /// One program, or several that share their options.
 #[derive(Debug)]
 pub struct Program {
