@@ -53,6 +53,7 @@ const INDIFFERENT: &[(&str, &str, &str)] = &[
     ("getppid", "", "who calls is then unknown, which counts as marked"),
     ("openat", "/proc/", "who calls is then unknown, which counts as marked"),
     ("read", "(strace)", "who calls is then unknown, which counts as marked"),
+    ("read", "\"strace\\n\"", "who calls is then unknown, which counts as marked"),
     ("read", "(3, \"\"", "the end of a file whose content has been read"),
     ("open", "/dev/tty", "then nobody is asked"),
     ("openat", "/dev/tty", "then nobody is asked"),

@@ -112,8 +112,7 @@ fn marks(env: &[Vec<u8>], known: &Marks) -> Seen {
     known.of_environment(env.iter().map(Vec::as_slice)).into_iter().for_each(&mut note);
     let mut above = sys::proc::ancestors();
     for ancestor in above.by_ref() {
-        let entries = ancestor.environ.as_deref().unwrap_or_default();
-        known.of_environment(entries.split(|b| *b == 0)).into_iter().for_each(&mut note);
+        known.of_environment(ancestor.entries()).into_iter().for_each(&mut note);
         known.of_program(&ancestor.comm, || ancestor.argv()).into_iter().for_each(&mut note);
     }
     seen.complete = above.complete();

@@ -1,4 +1,5 @@
 //! Who called us: the processes above, as far as the kernel lets us see them (proc(5)).
+use std::ffi::CStr;
 use std::path::Path;
 
 /// A chain longer than this is taken to be unreadable.
@@ -21,6 +22,20 @@ impl Ancestor {
     /// Its arguments; empty if unreadable. Not looked at unless asked for: most programs are known by name.
     pub fn argv(&self) -> Vec<Vec<u8>> {
         read(self.pid, "cmdline").map(|e| words(&e)).unwrap_or_default()
+    }
+
+    /// The entries of its environment; none if unreadable.
+    pub fn entries(&self) -> impl Iterator<Item = &[u8]> {
+        let mut rest = self.environ.as_deref().unwrap_or_default();
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            // By the library's search, which looks at more than a byte at a time.
+            let entry = CStr::from_bytes_until_nul(rest).map_or(rest, CStr::to_bytes);
+            rest = rest.get(entry.len() + 1..).unwrap_or_default();
+            Some(entry)
+        })
     }
 }
 
@@ -52,6 +67,13 @@ impl Ancestors {
         // A parent of 0 is outside our pid namespace; the session leader was still to come.
         if self.next <= 0 || self.seen >= MAX_ANCESTORS {
             return None;
+        }
+        if self.next == self.sid {
+            // The leader, with which the chain ends: its name is all that is left to know, and cheaper alone.
+            let mut comm = read(self.next, "comm")?;
+            comm.truncate(comm.strip_suffix(b"\n").map_or(comm.len(), <[u8]>::len));
+            self.seen += 1;
+            return Some(Ancestor { pid: self.next, comm, environ: read(self.next, "environ") });
         }
         let stat = read(self.next, "stat").and_then(|s| Stat::parse(&s))?;
         if stat.session != self.sid {
@@ -159,7 +181,11 @@ pub fn boot_id() -> Option<String> {
 }
 
 fn read(pid: i32, what: &str) -> Option<Vec<u8>> {
-    crate::file::slurp(Path::new(&format!("/proc/{pid}/{what}")), MAX_BYTES).ok()
+    let mut path = String::with_capacity(32);
+    for piece in ["/proc/", &pid.to_string(), "/", what] {
+        path.push_str(piece);
+    }
+    crate::file::slurp(Path::new(&path), MAX_BYTES).ok()
 }
 
 fn words(bytes: &[u8]) -> Vec<Vec<u8>> {
@@ -250,6 +276,17 @@ mod tests {
             assert_eq!(hidden.next(), None);
             assert!(!hidden.complete());
         }
+    }
+
+    #[test]
+    fn entries_end_with_nul() {
+        let of = |environ: &[u8]| -> Vec<Vec<u8>> {
+            let above = Ancestor { pid: 1, comm: Vec::new(), environ: Some(environ.to_vec()) };
+            above.entries().map(<[u8]>::to_vec).collect()
+        };
+        assert_eq!(of(b""), Vec::<Vec<u8>>::new());
+        assert_eq!(of(b"A=1\0\0B=2\0"), [b"A=1".to_vec(), b"".to_vec(), b"B=2".to_vec()]);
+        assert_eq!(of(b"A=1\0B"), [b"A=1".to_vec(), b"B".to_vec()]);
     }
 
     #[test]
