@@ -25,16 +25,17 @@ use say::Message;
 
 /// A process that becomes another in a millisecond gives nothing back.
 #[global_allocator]
-static MEMORY: sys::arena::Arena = sys::arena::Arena::new(sys::arena::Last {
-    word: "exec-guard: error [internal] there is no memory left; nothing was run\n",
-    status: Exit::Guard as i32,
-});
+static MEMORY: sys::arena::Arena = sys::arena::Arena::new();
 
 #[cfg(not(test))]
 sys::program!(start);
 
 #[cfg_attr(test, expect(dead_code, reason = "tests start at the harness's main"))]
 fn start() {
+    MEMORY.open(sys::arena::Last {
+        word: "exec-guard: error [internal] there is no memory left; nothing was run\n",
+        status: Exit::Guard as i32,
+    });
     // First of all: from here on a bug is a refusal, with a line that says so.
     exit::on_panic();
     let called = invoke::read(sys::environ::argv());

@@ -6,6 +6,7 @@
 //! What does not fit goes to the system's allocator, and what that does not have ends the process by a word.
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::UnsafeCell;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bytes of the arena.
@@ -13,19 +14,15 @@ const SIZE: usize = 512 << 10;
 
 /// Bytes that are mapped at the start: what a judgement under a short document touches.
 #[cfg(target_os = "linux")]
-const WARM: usize = 96 << 10;
+const WARM: usize = 36 << 10;
 
 /// Size of a page; a larger one's calls fail, and nothing is lost.
 #[cfg(target_os = "linux")]
 const PAGE: usize = 4 << 10;
 
-/// A bump allocator over one static area; set as `#[global_allocator]` by programs that end soon. Only the last
-/// allocation can grow, shrink or be given back; everything else is freed by the exec.
-#[derive(Debug)]
-pub struct Arena {
-    area: UnsafeCell<[u8; SIZE]>,
-    used: AtomicUsize,
-    last: Last,
+thread_local! {
+    /// Its address tells threads apart.
+    static HERE: u8 = const { 0 };
 }
 
 /// How a program ends that gets no memory: what it says on standard error, and its exit status.
@@ -37,10 +34,13 @@ pub struct Last {
     pub status: i32,
 }
 
+/// Apart from the arenas, which are nothing but zeros.
+static LAST: OnceLock<Last> = OnceLock::new();
+
 impl Last {
     /// Says the word and ends the process, allocating nothing. (Without it the standard library would abort, which
     /// looks like a crash.)
-    fn leave(self) -> ! {
+    fn leave(&self) -> ! {
         // SAFETY: writes bytes that live as long as the program; that nobody reads them changes nothing.
         unsafe { libc::write(2, self.word.as_ptr().cast(), self.word.len()) };
         // SAFETY: ends the process; nothing was begun that would have to be ended.
@@ -48,18 +48,39 @@ impl Last {
     }
 }
 
-// SAFETY: `used` hands every byte of the area out at most once at a time (compare-and-swap), so no two users share one.
+/// A bump allocator over one static area; set as `#[global_allocator]` by programs that end soon. Only the last
+/// allocation can grow, shrink or be given back; everything else is freed by the exec.
+///
+/// It serves the one thread that opened it, without the locked instructions that sharing takes (twice the price of the
+/// rest). Any other has the system's allocator.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Arena {
+    // In front of the area, so that both begin in one page.
+    used: AtomicUsize,
+    owner: AtomicUsize,
+    area: UnsafeCell<[u8; SIZE]>,
+}
+
+// SAFETY: only the owner's thread takes and gives back bytes of the area (`place` and `shift` look), so every byte is
+// handed out at most once at a time.
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// An empty arena.
-    pub const fn new(last: Last) -> Arena {
-        Arena { area: UnsafeCell::new([0; SIZE]), used: AtomicUsize::new(0), last }
+    /// An empty arena. Nothing but zeros: else its whole size would lie in the program's file.
+    #[expect(clippy::new_without_default, reason = "used in a static, which wants a const fn")]
+    pub const fn new() -> Arena {
+        Arena { used: AtomicUsize::new(0), owner: AtomicUsize::new(0), area: UnsafeCell::new([0; SIZE]) }
     }
 
+    /// Opens it for this thread; nothing comes of it if another one has it. `last` is how the program ends if there is
+    /// no memory left.
+    ///
     /// Has the kernel map the first bytes of the area at once. Each page would cost a fault when it is first
     /// touched, and a judgement touches this much anyway. A kernel that cannot (before Linux 5.14) leaves it at that.
-    pub fn warm(&self) {
+    pub fn open(&self, last: Last) {
+        LAST.get_or_init(|| last);
+        let _ = self.owner.compare_exchange(0, here(), Ordering::Relaxed, Ordering::Relaxed);
         #[cfg(target_os = "linux")]
         {
             // In whole pages of any size there is; what lies before in the same page are our own variables.
@@ -80,29 +101,46 @@ impl Arena {
         at.addr().checked_sub(self.base().addr()).filter(|o| *o < SIZE)
     }
 
-    /// Moves the end from one place to another, if it is there.
-    fn shift(&self, from: usize, to: usize) -> bool {
-        self.used.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
+    /// True on the thread that opened it.
+    fn mine(&self) -> bool {
+        self.owner.load(Ordering::Relaxed) == here()
     }
 
-    /// What the system gave, if it gave any.
-    fn had(&self, block: *mut u8) -> *mut u8 {
-        if block.is_null() { self.last.leave() } else { block }
+    /// Moves the end from one place to another, if it is there and ours.
+    fn shift(&self, from: usize, to: usize) -> bool {
+        let there = self.mine() && self.used.load(Ordering::Relaxed) == from;
+        if there {
+            self.used.store(to, Ordering::Relaxed);
+        }
+        there
     }
 
     /// A free place of this layout; `None` if there is none left.
     fn place(&self, layout: Layout) -> Option<usize> {
-        loop {
-            let used = self.used.load(Ordering::Acquire);
-            // Addresses are aligned, not offsets.
-            let start =
-                (self.base().addr() + used).checked_next_multiple_of(layout.align())? - self.base().addr();
-            let end = start.checked_add(layout.size()).filter(|e| *e <= SIZE)?;
-            if self.shift(used, end) {
-                return Some(start);
-            }
+        if !self.mine() {
+            return None;
         }
+        // Addresses are aligned, not offsets.
+        let base = self.base().addr();
+        let free = base + self.used.load(Ordering::Relaxed);
+        let start = free.checked_next_multiple_of(layout.align())? - base;
+        let end = start.checked_add(layout.size()).filter(|e| *e <= SIZE)?;
+        self.used.store(end, Ordering::Relaxed);
+        Some(start)
     }
+}
+
+/// What the system gave, if it gave any.
+fn had(block: *mut u8) -> *mut u8 {
+    match LAST.get() {
+        Some(last) if block.is_null() => last.leave(),
+        _ => block,
+    }
+}
+
+/// Which thread this is: no two that run at once have the same number, and none has 0.
+fn here() -> usize {
+    HERE.with(|h| std::ptr::from_ref(h).addr())
 }
 
 // SAFETY: every block handed out lies inside the area, is aligned and as large as asked for, and overlaps no other
@@ -113,7 +151,7 @@ unsafe impl GlobalAlloc for Arena {
             // SAFETY: `place` returned an offset inside the area.
             Some(start) => unsafe { self.base().add(start) },
             // SAFETY: the caller's layout, unchanged.
-            None => self.had(unsafe { System.alloc(layout) }),
+            None => had(unsafe { System.alloc(layout) }),
         }
     }
 
@@ -130,7 +168,7 @@ unsafe impl GlobalAlloc for Arena {
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(start) = self.offset(at) else {
             // SAFETY: it is not from the area, so it is the system's, with the caller's layout.
-            return self.had(unsafe { System.realloc(at, layout, size) });
+            return had(unsafe { System.realloc(at, layout, size) });
         };
         let fits = start.checked_add(size).is_some_and(|end| end <= SIZE);
         if fits && self.shift(start + layout.size(), start + size) || size <= layout.size() {
@@ -151,11 +189,12 @@ unsafe impl GlobalAlloc for Arena {
 mod tests {
     use super::*;
 
-    const LAST: Last = Last { word: "no memory\n", status: 125 };
+    const WORD: Last = Last { word: "no memory\n", status: 125 };
 
     #[test]
     fn blocks_are_aligned_apart_and_reused_only_at_the_end() {
-        let arena = Box::new(Arena::new(LAST));
+        let arena = Box::new(Arena::new());
+        arena.open(WORD);
         let layout = |size, align| Layout::from_size_align(size, align).unwrap();
         let (a, b) = (arena.place(layout(3, 1)).unwrap(), arena.place(layout(8, 64)).unwrap());
         assert_eq!((a, (arena.base().addr() + b) % 64), (0, 0));
@@ -170,8 +209,27 @@ mod tests {
     }
 
     #[test]
+    fn another_thread_has_none_of_it() {
+        let arena = Arena::new();
+        let layout = Layout::from_size_align(8, 8).unwrap();
+        assert_eq!(arena.place(layout), None);
+        arena.open(WORD);
+        assert!(arena.place(layout).is_some());
+        std::thread::scope(|s| {
+            s.spawn(|| {
+                arena.open(WORD);
+                assert_eq!(arena.place(layout), None);
+                assert!(!arena.shift(8, 0));
+            });
+        });
+        assert_eq!(arena.used.load(Ordering::Relaxed) % 8, 0);
+        assert!(arena.place(layout).is_some());
+    }
+
+    #[test]
     fn growing_keeps_the_content() {
-        let arena = Box::new(Arena::new(LAST));
+        let arena = Box::new(Arena::new());
+        arena.open(WORD);
         let layout = Layout::from_size_align(4, 1).unwrap();
         // SAFETY: a layout of four bytes.
         let a = unsafe { arena.alloc(layout) };
