@@ -14,6 +14,11 @@ impl Shown {
     /// Text as it is read: a message, a path in a sentence, a line of a script. Backslashes of the original are
     /// left alone, so this is for reading, not for pasting.
     pub fn text(bytes: &[u8]) -> Shown {
+        // Nearly all there is, and nothing in it needs a second look.
+        if let (true, Ok(text)) = (bytes.iter().all(|b| matches!(b, b' '..=b'~')), std::str::from_utf8(bytes))
+        {
+            return Shown(text.to_owned());
+        }
         let mut out = String::with_capacity(bytes.len());
         each(bytes, |piece| match piece {
             Piece::Plain(c) => out.push(c),

@@ -3,13 +3,53 @@ use std::io;
 
 use policy::{Decision, Evaluation, Form, Invocation};
 use protocol::{Shown, mask_text, mask_words};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::ask::By;
 use crate::locate::Settings;
 
 /// Version of the record's shape.
 const VERSION: u32 = 1;
+
+/// A line of the journal, its fields in this order.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Record<'a> {
+    v: u32,
+    ts: u64,
+    id: String,
+    agent: &'a str,
+    session: Option<&'a str>,
+    decision: &'static str,
+    by: &'static str,
+    code: Option<&'static str>,
+    findings: Vec<&'static str>,
+    entries: Vec<Covered<'a>>,
+    argv: Vec<String>,
+    text: Option<String>,
+    shell: Option<String>,
+    by_link: bool,
+    cwd: Option<String>,
+    found: Option<String>,
+    real: Option<String>,
+    uid: u32,
+    pid: i32,
+    unattended: bool,
+    confined: Option<&'static str>,
+    masked: bool,
+    exact: bool,
+    /// How the command came here, if not by an exec.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    via: Option<&'static str>,
+}
+
+/// An entry that covered a segment.
+#[derive(Serialize)]
+struct Covered<'a> {
+    pattern: &'a str,
+    from: &'a str,
+    path: Option<String>,
+}
 
 /// What was decided.
 pub struct Decided<'a> {
@@ -42,20 +82,16 @@ pub fn record(inv: &Invocation, settings: &Settings, decided: &Decided<'_>) -> i
 /// Why it could not be written; the caller knows whether that matters.
 pub fn record_hook(inv: &Invocation, settings: &Settings, decided: &Decided<'_>) -> io::Result<()> {
     let Some(journal) = &settings.journal else { return Ok(()) };
-    let mut entry = entry(inv, settings.journal_full, decided);
-    if let Some(entry) = entry.as_object_mut() {
-        entry.insert("via".into(), "hook".into());
-    }
-    journal.append(&entry)
+    journal.append(&Record { via: Some("hook"), ..entry(inv, settings.journal_full, decided) })
 }
 
-fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {
+fn entry<'a>(inv: &'a Invocation, full: bool, decided: &Decided<'a>) -> Record<'a> {
     let eval = decided.eval;
     let plan = match decided.by {
         By::Person => eval.asks_about(),
         By::Policy | By::Fallback => eval.executes().or(eval.asks_about()),
     };
-    let mut codes: Vec<&str> = eval.findings.iter().map(|f| f.reason.code()).collect();
+    let mut codes: Vec<&'static str> = eval.findings.iter().map(|f| f.reason.code()).collect();
     codes.dedup();
     let shown = |bytes: &[u8]| Shown::text(bytes).into_string();
     let (words, text, shell, by_link) = match &inv.form {
@@ -71,40 +107,41 @@ fn entry(inv: &Invocation, full: bool, decided: &Decided<'_>) -> Value {
     let exact = argv.iter().map(String::as_bytes).eq(words.iter().map(Vec::as_slice))
         && logged_text.as_deref().map(str::as_bytes) == text.map(Vec::as_slice);
     // What covered it, so that a list can show when an entry was last of use.
-    let entries: Vec<Value> = eval
+    let entries = eval
         .segments
         .iter()
         .filter_map(|s| {
             let (pattern, from) = s.entry.as_ref()?;
             let path = s.exe.as_ref().map(|e| shown(&e.found));
-            Some(json!({"pattern": pattern, "from": from, "path": path}))
+            Some(Covered { pattern, from, path })
         })
         .collect();
-    json!({
-        "v": VERSION,
-        "ts": inv.now_ms,
-        "id": sys::edit::uuid(),
-        "agent": eval.effective.agent,
-        "session": inv.session,
-        "decision": decided.decision.word(),
-        "by": decided.by.word(),
-        "code": decided.code,
-        "findings": codes,
-        "entries": entries,
-        "argv": argv,
-        "text": logged_text,
-        "shell": shell,
-        "byLink": by_link,
-        "cwd": inv.cwd.as_deref().map(shown),
-        "found": plan.map(|p| shown(&p.exe.found)),
-        "real": plan.map(|p| shown(&p.exe.real)),
-        "uid": sys::ids::uid(),
-        "pid": sys::ids::pid(),
-        "unattended": inv.unattended,
-        "confined": decided.confined,
-        "masked": masked,
-        "exact": exact,
-    })
+    Record {
+        v: VERSION,
+        ts: inv.now_ms,
+        id: sys::edit::uuid(),
+        agent: &eval.effective.agent,
+        session: inv.session.as_deref(),
+        decision: decided.decision.word(),
+        by: decided.by.word(),
+        code: decided.code,
+        findings: codes,
+        entries,
+        argv,
+        text: logged_text,
+        shell,
+        by_link,
+        cwd: inv.cwd.as_deref().map(shown),
+        found: plan.map(|p| shown(&p.exe.found)),
+        real: plan.map(|p| shown(&p.exe.real)),
+        uid: sys::ids::uid(),
+        pid: sys::ids::pid(),
+        unattended: inv.unattended,
+        confined: decided.confined,
+        masked,
+        exact,
+        via: None,
+    }
 }
 
 /// Bytes for a record: line ends and tabs stay, since JSON itself spells them out; where there is anything else that

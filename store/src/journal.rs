@@ -10,6 +10,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
 
 /// Name of the file that grows.
@@ -40,8 +41,8 @@ impl Journal {
     /// # Errors
     /// It could not be written whole. What that means is for the caller to say (`journal.required`). A failed
     /// rotation is no error: the record stands, and the next one tries again.
-    pub fn append(&self, record: &Value) -> io::Result<()> {
-        let mut line = record.to_string();
+    pub fn append(&self, record: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_string(record)?;
         // JSON escapes line ends inside strings, so a record is a line by construction.
         line.push('\n');
         let path = self.current();
