@@ -1,7 +1,7 @@
-//! `policy.idx`: the compiled index beside a long approvals document.
+//! `policy.idx`: the compiled index beside an approvals document.
 //!
 //! Written by whoever edits the document, under the same lock; read by the guard, which never writes it. A document
-//! short enough to be parsed at once has none.
+//! of a few entries has none.
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,12 @@ use crate::locate::{MAX_BYTES, refused, shown};
 /// Name of the index, in the folder of its document.
 pub const INDEX: &str = "policy.idx";
 
-/// Documents from this size on, in bytes, have one: reading a shorter one takes no longer than looking for it.
-pub const FROM_BYTES: u64 = 64 << 10;
+/// Documents from this size on, in bytes, have one: parsing a shorter one takes no longer than opening an index.
+pub const FROM_BYTES: u64 = 2 << 10;
+
+/// An index up to this size, in bytes, is read; a longer one is mapped, and only the pages that are looked at are
+/// read. Mapping costs two calls and a fault or two, as much as copying some ten pages.
+const READ_BYTES: u64 = 48 << 10;
 
 fn beside(document: &Path) -> PathBuf {
     document.with_file_name(INDEX)
@@ -31,10 +35,18 @@ pub(crate) fn open(document: &Path, owner: Owner, checked: &Checked) -> Option<A
     if id.size < FROM_BYTES {
         return None;
     }
-    let bytes = Checked::open(&beside(document), owner).ok()?.map(2 * MAX_BYTES).ok()?;
-    let header = Header::read(bytes.as_ref())?;
-    let of = header.is_of(&id).or_else(|| same_text(document, owner, &id, &header.sha256))?;
-    if of { index::open(bytes, &shown(document)) } else { None }
+    let index = Checked::open(&beside(document), owner).ok()?;
+    let of = |bytes: &[u8]| -> Option<bool> {
+        let header = Header::read(bytes)?;
+        header.is_of(&id).or_else(|| same_text(document, owner, &id, &header.sha256))
+    };
+    let file = shown(document);
+    if index.id().size <= READ_BYTES {
+        let bytes = index.read(READ_BYTES).ok()?;
+        return if of(&bytes)? { index::open(bytes, &file) } else { None };
+    }
+    let bytes = index.map(2 * MAX_BYTES).ok()?;
+    if of(bytes.as_ref())? { index::open(bytes, &file) } else { None }
 }
 
 /// The slow answer, where the times do not tell.
