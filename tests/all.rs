@@ -33,6 +33,9 @@ mod peers;
 /// A person at the terminal.
 mod approvals;
 
+/// An approver on a socket.
+mod broker;
+
 /// exec-guardctl: documents made, shown and edited.
 mod ctl;
 /// Oracle 2: the real shells.

@@ -66,6 +66,8 @@ reasons! {
     NobodyToAsk "nobody-to-ask" "a person would have to say yes and none can be reached" "run it in a terminal, or add an entry";
     UserDenied "user-denied" "a person said no" "";
     Timeout "approval-timeout" "no answer came in time" "ask again";
+    RateLimited "rate-limited" "too many questions are waiting for an answer" "answer those, or wait";
+    Approver "approver-error" "the approver refused the question, or its answer cannot be believed" "look at the approver, and at socket.token in exec-approvals.json";
     TooLongToAsk "too-long-to-ask" "the command is too long to be shown whole" "split it";
     PolicyUnreadable "policy-unreadable" "a policy document is missing, unsafe or wrong" "mend it as the message says; exec-guardctl approvals get tells when it is";
     Internal "internal" "the guard itself could not work" "report it";

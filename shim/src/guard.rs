@@ -227,6 +227,8 @@ fn refuse(
     // A name that does not resolve is 127, as in a shell, but only where one program was named.
     let at = eval.ground().and_then(|f| f.segment);
     match at.and_then(|at| eval.segments.get(at)) {
+        // Neither an answer nor nobody: a part of the guard does not work.
+        _ if reason == Reason::Approver => Exit::Guard,
         Some(segment) if reason == Reason::NotFound && !exists(segment) => Exit::NotFound,
         _ => Exit::Refused,
     }

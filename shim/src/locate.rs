@@ -1,7 +1,7 @@
 //! Which documents rule, and what of them is for the guard itself.
 use std::path::PathBuf;
 
-use policy::document::{JournalText, Policy, Tty};
+use policy::document::{JournalText, Policy, SocketSettings, Tty};
 use policy::tables::marks::Marks;
 use store::edit::Target;
 use store::journal::Journal;
@@ -35,6 +35,8 @@ pub struct Settings {
     pub editable: Option<Target>,
     /// A hook has the agent run what was judged.
     pub hook_rewrite: bool,
+    /// Where an approver is.
+    pub socket: SocketSettings,
     /// Signs by which a calling agent is known.
     pub marks: Marks,
 }
@@ -70,6 +72,7 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
         state: loaded.state,
         editable: loaded.editable,
         hook_rewrite: s.hook_rewrite,
+        socket: s.socket,
         marks: signs,
     };
     Ok((loaded.policy, settings))

@@ -22,6 +22,9 @@ struct Record<'a> {
     session: Option<&'a str>,
     decision: &'static str,
     by: &'static str,
+    /// Who answered, as an approver says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    who: Option<String>,
     code: Option<&'static str>,
     findings: Vec<&'static str>,
     entries: Vec<Covered<'a>>,
@@ -87,8 +90,12 @@ pub fn record_hook(inv: &Invocation, settings: &Settings, decided: &Decided<'_>)
 
 fn entry<'a>(inv: &'a Invocation, full: bool, decided: &Decided<'a>) -> Record<'a> {
     let eval = decided.eval;
+    let approver = match &decided.by {
+        By::Approver(approver) => Some(approver),
+        By::Person | By::Policy | By::Fallback => None,
+    };
     let plan = match decided.by {
-        By::Person => eval.asks_about(),
+        By::Person | By::Approver(_) => eval.asks_about(),
         By::Policy | By::Fallback => eval.executes().or(eval.asks_about()),
     };
     let mut codes: Vec<&'static str> = eval.findings.iter().map(|f| f.reason.code()).collect();
@@ -119,11 +126,13 @@ fn entry<'a>(inv: &'a Invocation, full: bool, decided: &Decided<'a>) -> Record<'
     Record {
         v: VERSION,
         ts: inv.now_ms,
-        id: sys::edit::uuid(),
+        // That of the question, so that what an approver wrote about it is found.
+        id: approver.map_or_else(sys::edit::uuid, |a| a.question.clone()),
         agent: &eval.effective.agent,
         session: inv.session.as_deref(),
         decision: decided.decision.word(),
         by: decided.by.word(),
+        who: approver.and_then(|a| a.who.as_deref()).map(|who| shown(who.as_bytes())),
         code: decided.code,
         findings: codes,
         entries,

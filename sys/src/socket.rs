@@ -184,6 +184,14 @@ impl Stream {
         Ok(())
     }
 
+    /// Says that nothing more will be sent; reading goes on.
+    ///
+    /// # Errors
+    /// Those of shutdown(2).
+    pub fn finish(&self) -> io::Result<()> {
+        self.0.shutdown(std::net::Shutdown::Write)
+    }
+
     fn wait(&self, what: PollFlags, deadline: Instant) -> io::Result<()> {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -8,6 +8,7 @@
 //!
 //! "Refused" means that no witness wrote anything. Programs run in a session of their own, as an ordinary user
 //! even where the tests run as root, with an environment of which every byte is known.
+pub mod approver;
 pub mod corpus;
 pub mod programs;
 pub mod pty;
@@ -180,9 +181,14 @@ impl Stage {
 
     /// The guard with these words of its own.
     pub fn guard<W: AsRef<[u8]>>(&self, words: &[W]) -> Run {
+        self.guard_cast(words).run()
+    }
+
+    /// The same, to be made ready.
+    pub fn guard_cast<W: AsRef<[u8]>>(&self, words: &[W]) -> Cast<'_> {
         let mut all = vec![programs().guard.to_str().expect("path").as_bytes().to_vec()];
         all.extend(words.iter().map(|w| w.as_ref().to_vec()));
-        Cast::new(self, all).way(Way::Path).run()
+        Cast::new(self, all).way(Way::Path)
     }
 
     /// Forgets what witnesses wrote.

@@ -117,6 +117,12 @@ impl<'a> Cast<'a> {
         self
     }
 
+    /// How long it may take.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
     /// Starts it, with pipes.
     pub fn start(&self) -> Child {
         let env = self.env.clone().unwrap_or_else(|| self.stage.environment());

@@ -1,4 +1,5 @@
 //! Ways of asking, in order: the terminal, an approver, `askFallback`. No way left is a no.
+mod broker;
 mod prompt;
 mod tty;
 
@@ -18,40 +19,54 @@ pub enum Verdict {
 }
 
 /// Who decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum By {
     /// The documents alone.
     Policy,
-    /// A person.
+    /// A person, at the terminal.
     Person,
+    /// A person, by an approver.
+    Approver(Approver),
     /// `askFallback`, since nobody could be asked or answered in time.
     Fallback,
 }
 
 impl By {
     /// The word in the journal.
-    pub fn word(self) -> &'static str {
+    pub fn word(&self) -> &'static str {
         match self {
             By::Policy => "policy",
             By::Person => "person",
+            By::Approver(_) => "approver",
             By::Fallback => "fallback",
         }
     }
 }
 
+/// An answer that came by an approver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approver {
+    /// Id of the question, there and in the journal.
+    pub question: String,
+    /// Who answered, as the approver says.
+    pub who: Option<String>,
+}
+
 /// How one way of asking ended.
 #[derive(Debug)]
 enum Asked {
-    /// A person answered.
-    Answered(Answer),
+    /// A person answered, there or by an approver.
+    Answered(Answer, Option<Approver>),
     /// A person was there and gave no answer that counts: ^C, ^D, gone.
     Broken(&'static str),
     /// No answer in time.
     Late,
     /// Too long to be shown whole.
     TooLong,
-    /// Nobody can be reached this way: why.
-    Nobody(String),
+    /// An approver was reached, and what came of it is a no: the ground, and why.
+    Refused(Reason, String),
+    /// Nobody can be reached this way: why. `None` where that is no fault.
+    Nobody(Option<String>),
 }
 
 /// Asks about an evaluation that came to *ask*.
@@ -66,32 +81,49 @@ pub fn ask(
     sys::entry::hush();
     let by_terminal = match &caller.terminal {
         Ok(terminal) => tty::ask(terminal, eval, inv, settings, world),
-        Err(why) => Asked::Nobody(why.why()),
+        Err(why) => Asked::Nobody(Some(why.why())),
     };
-    // An approver's socket would be asked here where the terminal reached nobody.
-    match by_terminal {
-        Asked::Answered(answer) => answered(eval, &answer),
+    // Only where the terminal reached nobody: who was asked there and gave no answer is not asked elsewhere.
+    let Asked::Nobody(no_terminal) = by_terminal else { return verdict(eval, by_terminal) };
+    match broker::ask(eval, inv, settings, world) {
+        Asked::Nobody(no_approver) => {
+            let why: Vec<String> = no_terminal.into_iter().chain(no_approver).collect();
+            fallback(eval, ground(eval), refusal(eval, &why.join("; "), caller))
+        }
+        by_approver => verdict(eval, by_approver),
+    }
+}
+
+fn verdict(eval: &Evaluation, asked: Asked) -> Verdict {
+    match asked {
+        Asked::Answered(answer, None) => answered(eval, &answer, By::Person),
+        Asked::Answered(answer, Some(approver)) => answered(eval, &answer, By::Approver(approver)),
         Asked::Broken(how) => Verdict::No(Reason::UserDenied, By::Person, vec![format!("no answer: {how}")]),
         Asked::TooLong => {
             let what = "it is too long to be shown whole at the terminal";
             Verdict::No(Reason::TooLongToAsk, By::Policy, vec![what.into()])
         }
+        Asked::Refused(reason, why) => {
+            let advice = Some(reason.advice()).filter(|a| !a.is_empty());
+            Verdict::No(reason, By::Policy, std::iter::once(why).chain(advice.map(Into::into)).collect())
+        }
         Asked::Late => fallback(eval, Reason::Timeout, vec!["no answer came in time".into()]),
-        Asked::Nobody(why) => fallback(eval, ground(eval), refusal(eval, &why, caller)),
+        Asked::Nobody(why) => fallback(eval, ground(eval), why.into_iter().collect()),
     }
 }
 
-fn answered(eval: &Evaluation, answer: &Answer) -> Verdict {
+fn answered(eval: &Evaluation, answer: &Answer, by: By) -> Verdict {
     let scope = match answer.choice() {
         Choice::AllowOnce => None,
-        Choice::AllowAlways(scope) => Some(scope),
+        // An approver has stored it itself: what it was shown, and not what a guard makes of it.
+        Choice::AllowAlways(scope) => (by == By::Person).then_some(scope),
         Choice::Deny => {
             let said = answer.reason.as_deref().map_or(String::new(), |r| format!(": {r}"));
-            return Verdict::No(Reason::UserDenied, By::Person, vec![format!("a person said no{said}")]);
+            return Verdict::No(Reason::UserDenied, by, vec![format!("a person said no{said}")]);
         }
     };
     match eval.permit_of(answer) {
-        Some(permit) => Verdict::Yes(Box::new(permit), By::Person, scope),
+        Some(permit) => Verdict::Yes(Box::new(permit), by, scope),
         // The answer was to another question, or there is nothing that could be executed.
         None => Verdict::No(Reason::Internal, By::Policy, vec!["the answer does not fit the command".into()]),
     }
@@ -117,9 +149,9 @@ fn refusal(eval: &Evaluation, why: &str, caller: &Caller) -> Vec<String> {
     let mut words = vec![ground.map_or_else(|| Reason::NobodyToAsk.meaning().into(), |f| f.message.clone())];
     words.extend(ground.and_then(|f| f.advice.clone()).filter(|a| !a.is_empty()));
     let hint = match &caller.terminal {
-        Err(NoTerminal::Marked(_)) => "ask the person to run it",
+        Err(NoTerminal::Marked(_)) => "ask the person to run it, or to start exec-guard-approver",
         Err(NoTerminal::Unreadable) => "run it in a terminal that was opened as this user",
-        _ => "run it in a terminal",
+        _ => "run it in a terminal, or start exec-guard-approver",
     };
     words.push(format!("a person would have to say yes and none can be asked here ({why}); {hint}"));
     match eval.findings.len() {

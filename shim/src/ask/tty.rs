@@ -24,7 +24,7 @@ pub fn ask(
     world: &Host,
 ) -> Asked {
     let Some(fields) = prompt::fields(eval, inv, &sys::time::hostname()) else {
-        return Asked::Nobody("there is nothing that could be executed".into());
+        return Asked::Nobody(Some("there is nothing that could be executed".into()));
     };
     let patience = Duration::from_millis(settings.timeout_ms);
     // Held until the answer: a `y` must not be taken by another guard's question.
@@ -32,17 +32,19 @@ pub fn ask(
     let _lock = match terminal.lock(folder, patience) {
         Ok(lock) => lock,
         Err(e) if e.kind() == std::io::ErrorKind::TimedOut => {
-            return Asked::Nobody("another question is open on this terminal".into());
+            return Asked::Nobody(Some("another question is open on this terminal".into()));
         }
-        Err(e) => return Asked::Nobody(format!("this terminal cannot be locked: {e}")),
+        Err(e) => return Asked::Nobody(Some(format!("this terminal cannot be locked: {e}"))),
     };
     // Time may have passed.
     if !terminal.is_foreground() {
-        return Asked::Nobody("not in the terminal's foreground".into());
+        return Asked::Nobody(Some("not in the terminal's foreground".into()));
     }
     let proposals = remember::possible(settings, &eval.effective.agent)
         .and_then(|()| policy::proposals(eval, inv, world));
-    let Ok(session) = terminal.session() else { return Asked::Nobody("the terminal cannot be used".into()) };
+    let Ok(session) = terminal.session() else {
+        return Asked::Nobody(Some("the terminal cannot be used".into()));
+    };
     let dialogue = Dialogue {
         terminal,
         session,
@@ -61,7 +63,7 @@ pub fn ask(
                     format!("exec-guard: allowed from now on, in {}", Shown::text(file.unwrap_or_default()))
                 }
             });
-            Asked::Answered(Answer::new(choice, policy::digest(eval), reason))
+            Asked::Answered(Answer::new(choice, policy::digest(eval), reason), None)
         }
         Err(broken) => {
             // The cursor still stands behind the question.

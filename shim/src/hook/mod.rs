@@ -183,13 +183,12 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
     };
     match verdict {
         Verdict::Yes(_, by, _) => {
+            // What a person said yes to are the bytes as they came.
+            let rewritten = judged.rewritten.filter(|_| by == By::Policy);
             let decided = Decided { eval: &eval, decision: Decision::Allow, by, code: None, confined: None };
             match record(inv, settings, &decided) {
                 Err(no) => no,
-                // What a person said yes to are the bytes as they came.
-                Ok(()) => {
-                    Said::Yes { command: judged.rewritten.filter(|_| by == By::Policy), input: Value::Null }
-                }
+                Ok(()) => Said::Yes { command: rewritten, input: Value::Null },
             }
         }
         Verdict::No(reason, by, words) => {

@@ -1,0 +1,236 @@
+//! The guard's half of the conversation with an approver (docs/protocol.md).
+//!
+//! ```text
+//! approver                          guard
+//! challenge                ─────▶            within PATIENCE, else nobody is there: askFallback
+//!                          ◀─────   request  the question, bound to the challenge by its MAC
+//! accepted                 ─────▶            within PATIENCE
+//!     (a person)                             a signal ends the guard here: nothing ran, the question is withdrawn
+//! decision                 ─────▶            until the time to answer is over, else askFallback
+//! ```
+//!
+//! Only a decision with the right MAC, for this question, in time and alone is an answer. Anything else from a server
+//! that was reached is a no: who can disturb an answer must not get what *nobody there* would get. No signal is caught
+//! and nothing is changed that the command could notice: all that was opened is close-on-exec and closed before.
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use policy::document::SocketDialect;
+use policy::{Answer, Choice, Evaluation, Invocation, Reason};
+use protocol::ask::{Asker, WireQuestion};
+use protocol::mac::{self, Kind};
+use protocol::message::{Challenge, Decision, FromApprover, FromGuard, Signed};
+use protocol::{Code, Shown, Token, frame, openclaw};
+use store::talk::{Ended, Talk, Unreached, socket_path};
+use sys::world::Host;
+
+use super::{Approver, Asked};
+use crate::locate::Settings;
+
+/// Whoever is there says so within this time, and takes a question.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Asks the approver of the documents. `Nobody(None)` if there is none, which is no fault.
+pub fn ask(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Host) -> Asked {
+    let home = inv.home.as_deref().map(|h| Path::new(OsStr::from_bytes(h)));
+    let Some(path) = socket_path(&settings.socket, home) else { return Asked::Nobody(None) };
+    let begun = Instant::now();
+    let talk = match Talk::open(&path, &settings.socket.allow_uids, begun + PATIENCE) {
+        Ok(talk) => talk,
+        Err(Unreached::Absent) => return Asked::Nobody(None),
+        Err(e) => return nobody(&path, &e.to_string()),
+    };
+    let Some(token) = settings.socket.token.as_deref().and_then(Token::new) else {
+        return nobody(&path, "the documents have no socket.token");
+    };
+    let Some(question) = question(eval, inv, settings, world) else {
+        return Asked::Nobody(Some("there is nothing that could be executed".into()));
+    };
+    let id = sys::edit::uuid();
+    let deadline = begun + Duration::from_millis(settings.timeout_ms);
+    let line = Line { talk, token, id, deadline };
+    let came = match settings.socket.dialect {
+        SocketDialect::Own => line.own(&question),
+        SocketDialect::OpenClaw => line.openclaw(&question),
+    };
+    match came {
+        Ok(yes) => Asked::Answered(
+            Answer::new(yes.choice, question.digest, yes.reason),
+            Some(Approver { question: yes.id, who: yes.by }),
+        ),
+        Err(End::Nobody(why)) => nobody(&path, why),
+        Err(End::Late) => Asked::Late,
+        Err(End::No(reason, why)) => Asked::Refused(
+            reason,
+            format!("the approver at {}: {why}", Shown::text(path.as_os_str().as_bytes())),
+        ),
+    }
+}
+
+fn nobody(path: &Path, why: &str) -> Asked {
+    Asked::Nobody(Some(format!("the approver at {}: {why}", Shown::text(path.as_os_str().as_bytes()))))
+}
+
+fn question(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Host) -> Option<WireQuestion> {
+    let uid = sys::ids::uid();
+    let user = sys::ids::user(uid).ok().flatten();
+    let asker = Asker {
+        host: &sys::time::hostname(),
+        uid,
+        user: user.as_ref().map(|u| u.name.as_slice()),
+        timeout_ms: settings.timeout_ms,
+        detached: false,
+    };
+    WireQuestion::of(eval, inv, policy::proposals(eval, inv, world), asker)
+}
+
+/// How a conversation ended without an answer.
+enum End {
+    /// Nobody is there after all.
+    Nobody(&'static str),
+    /// Nobody answered in time.
+    Late,
+    /// A no that is nobody's answer: the ground, and one clause.
+    No(Reason, String),
+}
+
+impl End {
+    fn nonsense(what: impl Into<String>) -> End {
+        End::No(Reason::Approver, what.into())
+    }
+}
+
+/// An answer that was checked.
+struct Checked {
+    id: String,
+    choice: Choice,
+    reason: Option<String>,
+    by: Option<String>,
+}
+
+/// The conversation about one question.
+struct Line {
+    talk: Talk,
+    token: Token,
+    id: String,
+    /// When the time to answer is over.
+    deadline: Instant,
+}
+
+impl Line {
+    fn own(mut self, question: &WireQuestion) -> Result<Checked, End> {
+        let to = self.challenge()?;
+        let text = question.to_text();
+        let request_sha256 = mac::sha256(text.as_bytes());
+        let request = Signed::new(&self.token, Kind::Request, &to, &self.id, text);
+        self.send(&FromGuard::Request(request).to_json(), frame::MAX_REQUEST)?;
+        match self.hear(Instant::now() + PATIENCE)? {
+            FromApprover::Accepted { id, .. } if id == self.id => {}
+            FromApprover::Error { code, .. } => return Err(refused(code)),
+            _ => return Err(End::nonsense("it spoke out of turn")),
+        }
+        let d = match self.hear(self.deadline) {
+            Ok(FromApprover::Decision(d)) => d,
+            Ok(FromApprover::Error { code, .. }) => return Err(refused(code)),
+            Ok(_) => return Err(End::nonsense("it spoke out of turn")),
+            Err(e) => return Err(e),
+        };
+        self.check(&to, d, &request_sha256, question)
+    }
+
+    /// The first words. One that is reached and says nothing is nobody.
+    fn challenge(&mut self) -> Result<Challenge, End> {
+        let line = match self.talk.line(Instant::now() + PATIENCE) {
+            Ok(line) => line,
+            Err(Ended::Late) => return Err(End::Nobody("it does not answer")),
+            Err(e) => return Err(End::nonsense(e.to_string())),
+        };
+        match FromApprover::parse(&line) {
+            Ok(FromApprover::Challenge(to)) => Ok(to),
+            Ok(FromApprover::Error { code, .. }) => Err(refused(code)),
+            _ => Err(End::nonsense("it does not speak this protocol")),
+        }
+    }
+
+    fn send(&mut self, message: &serde_json::Value, max: usize) -> Result<(), End> {
+        let line = frame::encode(message).ok().filter(|line| line.len() <= max);
+        let line = line.ok_or_else(|| too_long(Code::TooLong))?;
+        self.talk.send(&line, Instant::now() + PATIENCE).map_err(|e| End::nonsense(e.to_string()))
+    }
+
+    fn hear(&mut self, until: Instant) -> Result<FromApprover, End> {
+        let line = match self.talk.line(until.min(self.deadline)) {
+            Ok(line) => line,
+            Err(Ended::Late) if Instant::now() >= self.deadline => return Err(End::Late),
+            Err(e) => return Err(End::nonsense(e.to_string())),
+        };
+        FromApprover::parse(&line).map_err(|e| End::nonsense(format!("it speaks nonsense ({e})")))
+    }
+
+    fn check(
+        &mut self,
+        to: &Challenge,
+        d: Decision,
+        request_sha256: &str,
+        question: &WireQuestion,
+    ) -> Result<Checked, End> {
+        let offered = match d.choice {
+            Choice::AllowAlways(scope) => question.entries(scope).is_some(),
+            Choice::AllowOnce | Choice::Deny => true,
+        };
+        // The MAC first: of an answer that is nobody's nothing else matters.
+        let wrong = if !mac::is_decision(&self.token, &to.nonce, &d) {
+            "its answer has a wrong MAC"
+        } else if d.id != self.id || d.request_sha256 != request_sha256 {
+            "its answer is to another question"
+        } else if d.expires_at_ms < sys::time::now_ms() {
+            return Err(End::No(Reason::Timeout, "its answer came too late".into()));
+        } else if !offered {
+            "its answer was not offered"
+        } else if self.talk.has_more() {
+            "it answered twice"
+        } else {
+            return Ok(Checked { id: d.id, choice: d.choice, reason: d.reason, by: d.by });
+        };
+        Err(End::nonsense(wrong))
+    }
+
+    /// The plain form: the token goes out, and the answer is believed for the connection it came by.
+    fn openclaw(mut self, question: &WireQuestion) -> Result<Checked, End> {
+        let shown = openclaw::Fieldset::of(question);
+        let request = openclaw::Request { token: self.token.clone(), id: self.id.clone(), shown };
+        self.send(&request.to_json(), openclaw::MAX_LINE)?;
+        self.talk.finish().map_err(|e| End::nonsense(e.to_string()))?;
+        let line = match self.talk.line(self.deadline) {
+            Ok(line) => line,
+            Err(Ended::Late) => return Err(End::Late),
+            Err(e) => return Err(End::nonsense(e.to_string())),
+        };
+        let d = openclaw::Decision::parse(&line)
+            .map_err(|e| End::nonsense(format!("it speaks nonsense ({e})")))?;
+        if d.id != self.id {
+            return Err(End::nonsense("its answer is to another question"));
+        }
+        if self.talk.has_more() {
+            return Err(End::nonsense("it answered twice"));
+        }
+        Ok(Checked { choice: d.choice(), id: d.id, reason: None, by: None })
+    }
+}
+
+/// What an approver's own no comes to.
+fn refused(code: Code) -> End {
+    match code {
+        Code::Unattended | Code::Stopping => End::Nobody(code.meaning()),
+        Code::Expired => End::Late,
+        Code::TooLong => too_long(code),
+        Code::RateLimited | Code::Full => End::No(Reason::RateLimited, code.meaning().into()),
+        _ => End::nonsense(format!("{} ({})", code.meaning(), code.word())),
+    }
+}
+
+fn too_long(code: Code) -> End {
+    End::No(Reason::TooLongToAsk, code.meaning().into())
+}
