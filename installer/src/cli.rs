@@ -39,6 +39,12 @@ pub struct Cli {
 pub enum Command {
     /// Make the first policy documents from a preset.
     Init(Init),
+    /// Put the guard in the way: links, PATH, shells, agents' hooks.
+    Install(crate::install::args::Install),
+    /// Take back what `install` did.
+    Uninstall(crate::install::args::Uninstall),
+    /// Do again what `install` was asked for: links for new programs, none for those that are gone.
+    Refresh(crate::install::args::Refresh),
     /// Show and edit exec-approvals.json.
     #[command(subcommand, alias = "exec-approvals")]
     Approvals(Approvals),

@@ -9,6 +9,7 @@ mod exit;
 mod explain;
 mod friction;
 mod init;
+mod install;
 mod log;
 mod progress;
 mod say;
@@ -61,6 +62,9 @@ fn main() -> Exit {
     };
     let done = match &cli.command {
         Command::Init(args) => init::run(args),
+        Command::Install(args) => install::install(args),
+        Command::Uninstall(args) => install::uninstall(args),
+        Command::Refresh(args) => install::refresh(args),
         Command::Approvals(command) => approvals::run(command),
         Command::Log(command) => log::run(command),
         Command::Explain(args) => explain::run(args),

@@ -1,0 +1,103 @@
+//! What was installed: kept so that it can be taken back, and so that a second run knows its own things again.
+//!
+//! It is written before anything is made. A record of what was never made is harmless: what is taken back is only
+//! what is there and is as it was recorded.
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::step::Made;
+use super::wanted::Wanted;
+use crate::exit::Failure;
+
+/// Name of the file in the guard's folder.
+const NAME: &str = "install.json";
+
+/// The record of an installation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Manifest {
+    /// What was asked for, so that `refresh` can ask for it again.
+    pub wanted: Wanted,
+    /// What was made, in order.
+    pub made: Vec<Made>,
+}
+
+impl Manifest {
+    /// Reads it from the guard's folder; an empty one if there is none.
+    ///
+    /// # Errors
+    /// It is there and cannot be read, or is none.
+    pub fn read(folder: &Path) -> Result<Manifest, Failure> {
+        let path = folder.join(NAME);
+        let broken = |what: String| {
+            Failure::trouble(format!("{}: {what}", super::shown(&path)))
+                .advise("it records what was installed; mend it, or remove it and install again")
+        };
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound) => return Ok(Manifest::default()),
+            Err(e) => return Err(broken(e.to_string())),
+        };
+        let value: Value = serde_json::from_slice(&bytes).map_err(|e| broken(e.to_string()))?;
+        if value.get("version") != Some(&json!(1)) {
+            return Err(broken("is of a version that is not known here".into()));
+        }
+        let made = value.get("made").and_then(Value::as_array).map(|l| l.iter().map(Made::parse).collect());
+        match (value.get("wanted").and_then(Wanted::parse), made) {
+            (Some(wanted), Some(Some(made))) => Ok(Manifest { wanted, made }),
+            _ => Err(broken("is no manifest".into())),
+        }
+    }
+
+    /// Writes it; an empty one is removed.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let path = folder.join(NAME);
+        let trouble = |e: io::Error| Failure::trouble(format!("{}: {e}", super::shown(&path)));
+        if self.made.is_empty() {
+            return match std::fs::remove_file(&path) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => Err(trouble(e)),
+                _ => Ok(()),
+            };
+        }
+        let value = json!({
+            "version": 1,
+            "wanted": self.wanted.json(),
+            "made": self.made.iter().map(Made::json).collect::<Vec<_>>(),
+        });
+        sys::edit::replace(&path, format!("{value:#}\n").as_bytes(), 0o600).map_err(trouble)
+    }
+
+    /// What it says of a path.
+    pub fn of(&self, path: &Path) -> Option<&Made> {
+        self.made.iter().rev().find(|m| m.path == path)
+    }
+
+    /// Adds a record, in place of an older one of the same path.
+    pub fn add(&mut self, new: Made) {
+        match self.made.iter_mut().find(|m| m.path == new.path) {
+            // That a file was made for our lines stays true when the lines are renewed.
+            Some(old)
+                if matches!(
+                    (&old.kind, &new.kind),
+                    (super::step::Kind::Lines(_), super::step::Kind::Lines(_))
+                ) => {}
+            Some(old) => *old = new,
+            None => self.made.push(new),
+        }
+    }
+}
+
+/// Keeps two runs apart.
+///
+/// # Errors
+/// Another one is at work, or the folder cannot be made.
+pub fn lock(folder: &Path) -> Result<sys::edit::Lock, Failure> {
+    let path: PathBuf = folder.join(".install.lock");
+    sys::edit::private_folder(folder)
+        .and_then(|()| sys::edit::lock(&path, std::time::Duration::from_secs(10)))
+        .map_err(|e| Failure::trouble(format!("{}: {e}", super::shown(&path))))
+}

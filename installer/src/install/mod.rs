@@ -1,0 +1,293 @@
+//! `install`, `uninstall`, `refresh`: a plan is made without touching anything, shown or carried out, and can be taken
+//! back by the manifest that is written first.
+pub mod args;
+mod block;
+pub mod discover;
+pub mod manifest;
+mod names;
+pub mod plan;
+mod step;
+mod wanted;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+
+use self::args::{Install, Refresh, Uninstall};
+use self::manifest::Manifest;
+use self::plan::{Plan, Surroundings};
+use self::step::{State, Undone};
+use self::wanted::Wanted;
+use crate::cli::{Init, Preset};
+use crate::exit::{Exit, Failure};
+use crate::say::{self, Page};
+
+/// A path for people.
+fn shown(path: &Path) -> String {
+    protocol::Shown::text(path.as_os_str().as_encoded_bytes()).into_string()
+}
+
+/// A path that is known to be text.
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// `install`.
+///
+/// # Errors
+/// Something is in the way, and nothing was done; or a change failed, and those before it are made.
+pub fn install(args: &Install) -> Result<Exit, Failure> {
+    let s = Surroundings::of_process()?;
+    let old = Manifest::read(&s.folder)?;
+    let wanted = old.wanted.clone().and(Wanted::of(args));
+    first_policy(args.policy, args.dry_run)?;
+    carry_out(&s, old, wanted, args.dry_run, args.json)
+}
+
+/// `refresh`.
+///
+/// # Errors
+/// As [`install`]; nothing is installed.
+pub fn refresh(args: &Refresh) -> Result<Exit, Failure> {
+    let s = Surroundings::of_process()?;
+    let old = Manifest::read(&s.folder)?;
+    if old.made.is_empty() {
+        return Err(Failure::not("nothing is installed").advise("exec-guardctl install --help"));
+    }
+    let wanted = old.wanted.clone();
+    carry_out(&s, old, wanted, args.dry_run, args.json)
+}
+
+/// Makes the first documents where none rule.
+fn first_policy(preset: Preset, dry_run: bool) -> Result<(), Failure> {
+    let places = crate::approvals::places();
+    if !crate::approvals::load(&places)?.policy.is_embedded() {
+        return Ok(());
+    }
+    if dry_run {
+        say::word(format!("would make the first policy: exec-guardctl init --preset {}", preset.name()));
+        return Ok(());
+    }
+    crate::init::run(&Init { preset, dry_run: false, force: false }).map(|_| ())
+}
+
+fn carry_out(
+    s: &Surroundings,
+    old: Manifest,
+    wanted: Wanted,
+    dry: bool,
+    json: bool,
+) -> Result<Exit, Failure> {
+    let lock = if dry { None } else { Some(manifest::lock(&s.folder)?) };
+    // What another run did while we waited counts.
+    let old = if lock.is_some() { Manifest::read(&s.folder)? } else { old };
+    let plan = plan::plan(&wanted, s)?;
+    let looks: Vec<State> = plan.steps.iter().map(|step| step.look(old.of(&step.path))).collect();
+    let blocked: Vec<String> = plan
+        .steps
+        .iter()
+        .zip(&looks)
+        .filter_map(|(step, state)| match state {
+            State::InTheWay(why) => Some(format!("{}: {why}", shown(&step.path))),
+            _ => None,
+        })
+        .collect();
+    let todo: Vec<_> = plan
+        .steps
+        .iter()
+        .zip(&looks)
+        .filter(|(_, state)| matches!(state, State::Missing | State::Older))
+        .map(|(step, _)| step)
+        .collect();
+    // What an earlier run made and nobody wants now: a link whose program is gone.
+    let stale: Vec<_> = old
+        .made
+        .iter()
+        .filter(|m| m.part == "shims" && matches!(m.kind, step::Kind::Link(_)))
+        .filter(|m| !plan.steps.iter().any(|step| step.path == m.path))
+        .cloned()
+        .collect();
+    let mut page = Page::new();
+    if json {
+        page.json(&json!({
+            "dryRun": dry,
+            "steps": plan.steps.iter().zip(&looks).map(|(step, state)| json!({
+                "part": step.part, "path": text(&step.path), "does": step.words(),
+                "state": match state {
+                    State::Done => "done", State::Missing => "to do", State::Older => "to renew",
+                    State::InTheWay(_) => "in the way",
+                },
+                "why": match state { State::InTheWay(why) => Some(why), _ => None },
+            })).collect::<Vec<_>>(),
+            "removes": stale.iter().map(|m| text(&m.path)).collect::<Vec<_>>(),
+            "notes": plan.notes,
+        }));
+    } else {
+        for line in summary(&todo) {
+            page.line(format!("{}{line}", if dry { "would " } else { "" }));
+        }
+        for made in &stale {
+            page.line(format!("{}{}", if dry { "would " } else { "" }, made.words()));
+        }
+    }
+    if !blocked.is_empty() {
+        for line in &blocked {
+            say::word(line);
+        }
+        return Err(Failure::not("in the way; nothing was done").advise("move these away, and install again"));
+    }
+    if !dry {
+        apply(s, old, wanted, &plan, &todo, &stale)?;
+    }
+    if !json && todo.is_empty() && stale.is_empty() {
+        page.line("all of it is there already");
+    }
+    page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
+    if !json {
+        for note in &plan.notes {
+            say::word(note);
+        }
+        if !dry {
+            say::word(
+                "`exec-guardctl doctor` tells whether it is in the way; `exec-guardctl uninstall` takes it back",
+            );
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The steps in words, many links of one folder as one line.
+fn summary(todo: &[&step::Step]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut links: Vec<(&Path, Vec<String>)> = Vec::new();
+    for step in todo {
+        match (&step.what, step.path.parent(), step.path.file_name()) {
+            (step::What::Link(to), Some(folder), Some(name)) if to.ends_with("exec-guard") => {
+                let name = name.to_string_lossy().into_owned();
+                match links.iter_mut().find(|(f, _)| *f == folder) {
+                    Some((_, names)) => names.push(name),
+                    None => links.push((folder, vec![name])),
+                }
+            }
+            _ => lines.push(step.words()),
+        }
+    }
+    for (folder, names) in links {
+        lines.push(format!("link {} in {}: {}", names.len(), shown(folder), names.join(" ")));
+    }
+    lines
+}
+
+fn apply(
+    s: &Surroundings,
+    mut manifest: Manifest,
+    wanted: Wanted,
+    plan: &Plan,
+    todo: &[&step::Step],
+    stale: &[step::Made],
+) -> Result<(), Failure> {
+    manifest.wanted = wanted;
+    for step in todo {
+        // Before it is made: whether a file was made for our lines is seen only now.
+        manifest.add(step.record());
+    }
+    if plan.steps.is_empty() && manifest.made.is_empty() {
+        return Ok(());
+    }
+    manifest.write(&s.folder)?;
+    for step in todo {
+        step.make().map_err(|e| {
+            Failure::trouble(format!("{}: {e}", shown(&step.path))).advise(
+                "what came before it is done; install again goes on from here, uninstall takes it back",
+            )
+        })?;
+    }
+    for made in stale {
+        made.undo(false).map_err(|e| Failure::trouble(format!("{}: {e}", shown(&made.path))))?;
+        manifest.made.retain(|m| m != made);
+    }
+    if stale.is_empty() { Ok(()) } else { manifest.write(&s.folder) }
+}
+
+/// `uninstall`.
+///
+/// # Errors
+/// A part is not known; something could not be taken back, and the manifest still names it.
+pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
+    const PARTS: &[&str] = &["shims", "shell", "links", "agent", "completions", "man", "units", "programs"];
+    for part in &args.parts {
+        let head = part.split(':').next().unwrap_or_default();
+        if !PARTS.contains(&head) {
+            let what = format!("{}: no part; there are {}", shown(Path::new(part)), PARTS.join(", "));
+            return Err(Failure::usage(what));
+        }
+    }
+    let chosen = |part: &str| {
+        args.parts.is_empty()
+            || args
+                .parts
+                .iter()
+                .any(|p| part == p || part.strip_prefix(p.as_str()).is_some_and(|r| r.starts_with(':')))
+    };
+    let folder: PathBuf = Surroundings::of_process()?.folder;
+    if !folder.is_dir() {
+        return Err(Failure::not("nothing is installed"));
+    }
+    let _lock = if args.dry_run { None } else { Some(manifest::lock(&folder)?) };
+    let mut manifest = Manifest::read(&folder)?;
+    let goes: Vec<step::Made> = manifest.made.iter().rev().filter(|m| chosen(&m.part)).cloned().collect();
+    if goes.is_empty() {
+        return Err(Failure::not("nothing of that is installed"));
+    }
+    let (mut page, mut rows, mut failed) = (Page::new(), Vec::new(), Vec::new());
+    for made in &goes {
+        match made.undo(args.dry_run) {
+            Ok(Undone::Gone) => {
+                rows.push(json!({"path": text(&made.path), "does": made.words(), "left": null}));
+                page_line(
+                    &mut page,
+                    args,
+                    format!("{}{}", if args.dry_run { "would " } else { "" }, made.words()),
+                );
+            }
+            Ok(Undone::Nothing) => {}
+            Ok(Undone::Left(why)) => {
+                rows.push(json!({"path": text(&made.path), "does": null, "left": why}));
+                // A folder that others use as well is no news.
+                if !matches!(made.kind, step::Kind::Folder) {
+                    say::word(format!("{} is left as it is: it {why}", shown(&made.path)));
+                }
+            }
+            Err(e) => {
+                failed.push(made.clone());
+                say::word(format!("{}: {e}", shown(&made.path)));
+            }
+        }
+    }
+    if args.json {
+        page.json(&json!({"dryRun": args.dry_run, "steps": rows}));
+    }
+    if !args.dry_run {
+        manifest.made.retain(|m| !chosen(&m.part) || failed.contains(m));
+        manifest.wanted = manifest.wanted.clone().without(&chosen);
+        manifest.write(&folder)?;
+    }
+    page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
+    if failed.is_empty() {
+        if !args.json && args.parts.is_empty() && !args.dry_run {
+            say::word(format!(
+                "policy and journal stay in {}; remove the folder if you are done with them",
+                shown(&folder)
+            ));
+        }
+        Ok(Exit::Done)
+    } else {
+        Err(Failure::trouble("not all of it could be taken back").advise("mend that, and uninstall again"))
+    }
+}
+
+fn page_line(page: &mut Page, args: &Uninstall, line: String) {
+    if !args.json {
+        page.line(line);
+    }
+}

@@ -1,0 +1,297 @@
+//! One change that an installation makes: looked at, made, taken back.
+//!
+//! A step never destroys what it did not make: a file that is in the way is told and left, and what is taken back is
+//! only what is still as it was made.
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{block, shown};
+
+/// What is to be there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A folder with this mode.
+    Folder(u32),
+    /// A symbolic link to there.
+    Link(PathBuf),
+    /// A file with these bytes and this mode.
+    File(Vec<u8>, u32),
+    /// Our lines in a text file that is somebody else's.
+    Lines(String),
+}
+
+/// A change: which part it belongs to, where, and what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// `shims`, `shell:bash`, `agent:claude` …
+    pub part: String,
+    /// Absolute.
+    pub path: PathBuf,
+    /// What is to be there.
+    pub what: What,
+}
+
+/// What a step finds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is there already.
+    Done,
+    /// Nothing is there; or the lines are not.
+    Missing,
+    /// An older one of ours is there.
+    Older,
+    /// Something else is there: what.
+    InTheWay(String),
+}
+
+/// What was made, as the manifest keeps it: enough to take it back, and to know it again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// The part it belongs to.
+    pub part: String,
+    /// Where.
+    pub path: PathBuf,
+    /// What.
+    pub kind: Kind,
+}
+
+/// What was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A folder.
+    Folder,
+    /// A link to there.
+    Link(PathBuf),
+    /// A file whose content has this sha256.
+    File(String),
+    /// Our lines; true if the file was made for them.
+    Lines(bool),
+}
+
+/// Largest text file of somebody else's that is edited, bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+impl Step {
+    /// Looks; changes nothing. `made` is what the manifest says of the path.
+    pub fn look(&self, made: Option<&Made>) -> State {
+        let there = fs::symlink_metadata(&self.path);
+        let meta = match there {
+            Ok(meta) => meta,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return State::Missing,
+            Err(e) => return State::InTheWay(e.to_string()),
+        };
+        match &self.what {
+            What::Folder(_) if self.path.is_dir() => State::Done,
+            What::Folder(_) => State::InTheWay("is no folder".into()),
+            What::Link(to) => match fs::read_link(&self.path) {
+                Ok(is) if is == *to => State::Done,
+                Ok(is) if matches!(made.map(|m| &m.kind), Some(Kind::Link(old)) if *old == is) => {
+                    State::Older
+                }
+                // A link of ours from an earlier place: it leads to a guard, or to where one was.
+                Ok(is) if is.file_name().is_some_and(|n| n == "exec-guard") => State::Older,
+                Ok(is) => State::InTheWay(format!("leads to {}", shown(&is))),
+                Err(_) => State::InTheWay("is no link of ours".into()),
+            },
+            What::File(bytes, _) => match content(&self.path) {
+                Ok(is) if is == *bytes => State::Done,
+                Ok(is) => match made.map(|m| &m.kind) {
+                    Some(Kind::File(hash)) if *hash == store::edit::hash(&is) => State::Older,
+                    Some(Kind::File(_)) => State::InTheWay("was changed since it was installed".into()),
+                    _ => State::InTheWay("is there already, and not from here".into()),
+                },
+                Err(e) => State::InTheWay(e.to_string()),
+            },
+            What::Lines(lines) => {
+                if fs::metadata(&self.path).unwrap_or(meta).uid() != sys::ids::uid() {
+                    return State::InTheWay("belongs to somebody else".into());
+                }
+                let put = content(&self.path)
+                    .map_err(|e| e.to_string())
+                    .and_then(|text| block::put(&text, lines).map(|with| (with == text, text)));
+                match put {
+                    Ok((true, _)) => State::Done,
+                    Ok(_) => State::Missing,
+                    Err(e) => State::InTheWay(e),
+                }
+            }
+        }
+    }
+
+    /// What the manifest will say of it once it is made.
+    pub fn record(&self) -> Made {
+        let kind = match &self.what {
+            What::Folder(_) => Kind::Folder,
+            What::Link(to) => Kind::Link(to.clone()),
+            What::File(bytes, _) => Kind::File(store::edit::hash(bytes)),
+            What::Lines(_) => Kind::Lines(fs::symlink_metadata(&self.path).is_err()),
+        };
+        Made { part: self.part.clone(), path: self.path.clone(), kind }
+    }
+
+    /// Makes it, in place of an older one of ours.
+    ///
+    /// # Errors
+    /// Those of the calls; what was there is then as it was.
+    pub fn make(&self) -> io::Result<()> {
+        match &self.what {
+            What::Folder(mode) => {
+                fs::create_dir_all(&self.path)?;
+                fs::set_permissions(&self.path, PermissionsExt::from_mode(*mode))
+            }
+            What::Link(to) => {
+                // Beside it first, so that the name is never gone: programs are started by it meanwhile.
+                let mut beside = self.path.clone().into_os_string();
+                beside.push(format!(".{:016x}.tmp", sys::edit::unique() as u64));
+                symlink(to, &beside)?;
+                fs::rename(&beside, &self.path).inspect_err(|_| {
+                    let _ = fs::remove_file(&beside);
+                })
+            }
+            What::File(bytes, mode) => sys::edit::replace(&self.path, bytes, *mode),
+            What::Lines(lines) => rewrite(&self.path, &|text| block::put(text, lines)),
+        }
+    }
+
+    /// One line for people.
+    pub fn words(&self) -> String {
+        let path = shown(&self.path);
+        match &self.what {
+            What::Folder(_) => format!("make the folder {path}"),
+            What::Link(to) => format!("link {path} to {}", shown(to)),
+            What::File(bytes, _) => format!("write {path} ({} bytes)", bytes.len()),
+            What::Lines(lines) => format!("put {} lines into {path}", lines.lines().count() + 2),
+        }
+    }
+}
+
+/// What became of something that was to be taken back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undone {
+    /// It is gone.
+    Gone,
+    /// It was gone already.
+    Nothing,
+    /// It stays: why.
+    Left(String),
+}
+
+impl Made {
+    /// Takes it back; with `dry`, says what would become of it.
+    ///
+    /// # Errors
+    /// Those of the calls.
+    pub fn undo(&self, dry: bool) -> io::Result<Undone> {
+        let meta = match fs::symlink_metadata(&self.path) {
+            Ok(meta) => meta,
+            Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Undone::Nothing);
+            }
+            Err(e) => return Err(e),
+        };
+        let changed = || Ok(Undone::Left("was changed since".into()));
+        match &self.kind {
+            Kind::Folder => match fs::read_dir(&self.path)?.next() {
+                Some(_) if !dry => Ok(Undone::Left("is not empty".into())),
+                _ if dry => Ok(Undone::Gone),
+                _ => fs::remove_dir(&self.path).map(|()| Undone::Gone),
+            },
+            Kind::Link(to) => match fs::read_link(&self.path) {
+                Ok(is) if is == *to => gone(dry, &self.path),
+                _ => changed(),
+            },
+            Kind::File(hash) => match content(&self.path) {
+                Ok(bytes) if meta.is_file() && store::edit::hash(&bytes) == *hash => gone(dry, &self.path),
+                _ => changed(),
+            },
+            Kind::Lines(created) => {
+                let text = content(&self.path)?;
+                match block::take(&text) {
+                    Ok(None) => Ok(Undone::Nothing),
+                    Ok(Some(rest)) if rest.is_empty() && *created => gone(dry, &self.path),
+                    Ok(Some(_)) if dry => Ok(Undone::Gone),
+                    Ok(Some(_)) => rewrite(&self.path, &|text| {
+                        block::take(text).map(|rest| rest.unwrap_or_else(|| text.to_vec()))
+                    })
+                    .map(|()| Undone::Gone),
+                    Err(e) => Ok(Undone::Left(e)),
+                }
+            }
+        }
+    }
+
+    /// As the manifest keeps it.
+    pub fn json(&self) -> Value {
+        let mut out = json!({"part": self.part, "path": super::text(&self.path)});
+        let (kind, more) = match &self.kind {
+            Kind::Folder => ("folder", None),
+            Kind::Link(to) => ("link", Some(("to", Value::from(super::text(to))))),
+            Kind::File(hash) => ("file", Some(("sha256", hash.as_str().into()))),
+            Kind::Lines(created) => ("lines", Some(("created", (*created).into()))),
+        };
+        if let Some(map) = out.as_object_mut() {
+            map.insert("kind".into(), kind.into());
+            map.extend(more.map(|(k, v)| (k.to_owned(), v)));
+        }
+        out
+    }
+
+    /// From the manifest; `None` for what is no record.
+    pub fn parse(value: &Value) -> Option<Made> {
+        let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
+        let kind = match text("kind")?.as_str() {
+            "folder" => Kind::Folder,
+            "link" => Kind::Link(text("to")?.into()),
+            "file" => Kind::File(text("sha256")?),
+            "lines" => Kind::Lines(value.get("created")?.as_bool()?),
+            _ => return None,
+        };
+        Some(Made { part: text("part")?, path: text("path")?.into(), kind })
+    }
+
+    /// One line for people.
+    pub fn words(&self) -> String {
+        let path = shown(&self.path);
+        match &self.kind {
+            Kind::Folder => format!("remove the folder {path}, if it is empty"),
+            Kind::Link(_) | Kind::File(_) => format!("remove {path}"),
+            Kind::Lines(_) => format!("take our lines out of {path}"),
+        }
+    }
+}
+
+fn gone(dry: bool, path: &Path) -> io::Result<Undone> {
+    if !dry {
+        fs::remove_file(path)?;
+    }
+    Ok(Undone::Gone)
+}
+
+/// The bytes of a regular file.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    use std::io::Read;
+    let file = sys::file::open_regular(path)?;
+    let mut bytes = Vec::new();
+    // Programs are larger than texts.
+    file.take(64 * MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A text to a text, or why not.
+type Edit<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, String>;
+
+/// Replaces a text file by what `edit` makes of it, with the mode it has. A symbolic link stays one.
+fn rewrite(path: &Path, edit: Edit<'_>) -> io::Result<()> {
+    let (text, mode) = match fs::metadata(path) {
+        Ok(meta) if meta.len() > MAX_BYTES => return Err(io::Error::other("too large to be edited")),
+        Ok(meta) => (content(path)?, meta.mode() & 0o7777),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => (Vec::new(), 0o644),
+        Err(e) => return Err(e),
+    };
+    let new = edit(&text).map_err(io::Error::other)?;
+    sys::edit::replace(path, &new, mode)
+}
