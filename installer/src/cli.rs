@@ -45,6 +45,8 @@ pub enum Command {
     Uninstall(crate::install::args::Uninstall),
     /// Do again what `install` was asked for: links for new programs, none for those that are gone.
     Refresh(crate::install::args::Refresh),
+    /// Tell whether the guard is really in the way, by a probe through every layer.
+    Doctor(Doctor),
     /// Show and edit exec-approvals.json.
     #[command(subcommand, alias = "exec-approvals")]
     Approvals(Approvals),
@@ -83,6 +85,15 @@ pub struct Init {
     /// Replace documents that are there. The old ones are kept beside them, with `.bak` added.
     #[arg(long)]
     pub force: bool,
+}
+
+/// `doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Doctor {
+    /// JSON to stdout, for programs.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The presets of `init`.
@@ -443,6 +454,10 @@ mod tests {
         let ok = |words: &str| Cli::try_parse_from(words.split(' ')).is_ok();
         for words in [
             "x init --preset developer --dry-run",
+            "x doctor --json",
+            "x install --shims git,npm --shell bash --dry-run",
+            "x install --programs",
+            "x uninstall agent:claude shims",
             "x approvals get --json --agent claude",
             "x exec-approvals get",
             "x approvals set --stdin --base-hash abc",
@@ -470,6 +485,9 @@ mod tests {
             "x",
             "x init",
             "x init --preset loose",
+            "x install",
+            "x install --shims ../git",
+            "x install --shims exec-guard",
             "x approvals set",
             "x approvals set --stdin --file f",
             "x approvals allowlist add",
@@ -478,7 +496,6 @@ mod tests {
             "x log show -n x",
             "x log verify --anchor abc",
             "x log export --format xml",
-            "x doctor",
             "x explain",
             "x explain ls",
             "x explain -c a --file b",

@@ -5,6 +5,7 @@
 mod approvals;
 mod cli;
 mod court;
+mod doctor;
 mod exit;
 mod explain;
 mod friction;
@@ -64,6 +65,7 @@ fn main() -> Exit {
         Command::Init(args) => init::run(args),
         Command::Install(args) => install::install(args),
         Command::Uninstall(args) => install::uninstall(args),
+        Command::Doctor(args) => doctor::run(args),
         Command::Refresh(args) => install::refresh(args),
         Command::Approvals(command) => approvals::run(command),
         Command::Log(command) => log::run(command),

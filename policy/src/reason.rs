@@ -60,6 +60,7 @@ reasons! {
     Hazard "hazard" "an allowed program would run, load, write, delete or send something its name does not announce" "leave the option out, or set the hazard to allow";
     SelfProtection "self-protection" "the command touches the guard's own files or another agent's hook" "do it by hand at a terminal";
     AgentSwitch "agent-switch" "the text names exec-guard with another agent" "leave --agent and EXEC_GUARD_* out";
+    Probe "probe" "a probe of exec-guardctl doctor, which every policy denies" "";
     EntryWritable "entry-writable" "the entry covers a file that its caller, or an earlier command of the text, can write" "move the program to a folder only its owner can write, or run the steps one by one";
     EntryIgnored "entry-ignored" "an entry without a slash is ignored on the allowlist" "write the program's path";
     CwdUnknown "cwd-unknown" "the working folder is not known here" "use `cd DIR &&`, or an absolute path";

@@ -109,6 +109,12 @@ fn asks(e: &Evaluation, code: &str) {
     assert!(e.permit().is_none());
 }
 
+#[track_caller]
+fn denies(e: &Evaluation, code: &str) {
+    assert_eq!(e.decision, Decision::Deny, "{:?}", e.segments);
+    assert!(codes(e).contains(&code), "{code} not in {:?}", e.findings);
+}
+
 fn words(p: &Permit) -> Vec<String> {
     p.argv().iter().map(|w| String::from_utf8_lossy(w).into_owned()).collect()
 }
@@ -601,4 +607,18 @@ fn learning() {
     let e = c.text("bash -c 'git status'");
     let offers = proposals(&e, &c.inv, &c.world).unwrap();
     assert!(offers.iter().all(|o| o.entries.iter().all(|e| e.pattern == "/usr/bin/git")), "{offers:?}");
+}
+
+#[test]
+fn a_probe_is_denied_whatever_the_policy_says() {
+    let word = crate::rules::probe::word("0123456789abcdef0123456789abcdef");
+    for security in [Security::Allowlist, Security::Full] {
+        for ask in [Ask::Off, Ask::OnMiss, Ask::Always] {
+            let mut c = Case::new(&["/usr/bin/*"]).security(security).ask(ask);
+            denies(&c.argv(&["git", &word]), "probe");
+            denies(&c.text(&format!(": {word}")), "probe");
+            denies(&c.text(&format!("ls && git {word} | wc")), "probe");
+            denies(&c.text(&format!("bash -c ': {word}'")), "probe");
+        }
+    }
 }

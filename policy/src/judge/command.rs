@@ -9,7 +9,7 @@ use crate::evaluation::{SatisfiedBy, SegmentKind};
 use crate::reason::Reason;
 use crate::resolve::{Executable, Resolution, last_component, resolve};
 use crate::rules::entry::{self, Match, Subject};
-use crate::rules::{hazards, protect, safe_bins, skills};
+use crate::rules::{hazards, probe, protect, safe_bins, skills};
 use crate::tables::hazards::Category;
 use crate::wrapper::{self, Peel};
 
@@ -153,6 +153,9 @@ impl Judge<'_> {
 
     /// Rule 1.
     fn protect(&mut self, at: usize, name: &[u8], args: &[Arg], ctx: &Context) {
+        if args.last().is_some_and(probe::is_probe) {
+            self.found(Weight::Deny, Reason::Probe, Some(at), "a probe: the guard is in the way".into());
+        }
         let home = self.inv.home.as_deref();
         if let Some((why, _)) = protect::touches(name, args, ctx.cwd.as_deref(), home, &self.inv.guard) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
