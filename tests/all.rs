@@ -38,6 +38,10 @@ mod broker;
 
 /// exec-guardctl: documents made, shown and edited.
 mod ctl;
+
+/// Put in the way, taken back, and found out where it is not.
+mod install;
+
 /// Oracle 2: the real shells.
 mod oracle;
 

@@ -58,7 +58,9 @@ fn tree(root: &Path) -> BTreeMap<String, String> {
 /// The homes without what stays on purpose: policy, locks, journal.
 fn homes(stage: &Stage) -> BTreeMap<String, String> {
     let stays = |name: &str| {
-        ["exec-approvals.json", "config.json", ".install.lock", "journal", "usage"].iter().any(|s| name.starts_with(s))
+        ["exec-approvals.json", "config.json", ".install.lock", "journal", "usage"]
+            .iter()
+            .any(|s| name.starts_with(s))
     };
     let mut out = tree(&stage.path("home"));
     let guard = tree(&stage.path("guard")).into_iter().filter(|(name, _)| !stays(name));
@@ -66,9 +68,8 @@ fn homes(stage: &Stage) -> BTreeMap<String, String> {
     out
 }
 
-const ALL: &[&str] = &[
-    "install", "--shims", "tool,other", "--shell", "bash,zsh,fish", "--links", "--completions", "--man", "--units",
-];
+const ALL: &[&str] =
+    &["install", "--shims", "tool,other", "--shell", "bash,zsh,fish", "--links", "--completions", "--man"];
 
 fn ready() -> Stage {
     let stage = Stage::new().tool("tool").tool("other");
@@ -88,7 +89,11 @@ fn what_is_installed_stands_in_front_and_is_taken_back_to_the_byte() {
     for made in ["guard/bin/tool", "guard/shells/bash", ".zshenv", ".config/fish/conf.d/exec-guard.fish"] {
         assert!(after.contains_key(made), "no {made} in {:?}", after.keys());
     }
-    assert!(after[".bashrc"].starts_with("640 # mine\r\nexport A=1 # no end\n# >>> "), "{}", after[".bashrc"]);
+    assert!(
+        after[".bashrc"].starts_with("640 # mine\r\nexport A=1 # no end\n# >>> "),
+        "{}",
+        after[".bashrc"]
+    );
     // Judged, though the first policy allows nothing of the kind.
     let word = stage.text("guard/bin/tool");
     stage.cast(&[&word]).way(Way::Path).env(environment(&stage)).run().refused(126, "allowlist-miss");
@@ -210,12 +215,12 @@ fn killed_half_way_and_run_again_it_ends_right() {
             assert!(matches!(run.code(), 0 | 1), "{run:?}");
         } else {
             done(&ctl(&stage, ALL).run(), 0);
-            let now: BTreeMap<_, _> = homes(&stage).into_iter().filter(|(n, _)| !n.ends_with(".tmp")).collect();
+            let now: BTreeMap<_, _> =
+                homes(&stage).into_iter().filter(|(n, _)| !n.ends_with(".tmp")).collect();
             assert_eq!(now, after);
             done(&ctl(&stage, &["uninstall"]).run(), 0);
         }
-        let left: BTreeMap<_, _> = homes(&stage).into_iter().filter(|(n, _)| !n.ends_with(".tmp")).collect();
-        assert_eq!(left, before, "after {step}");
+        assert_eq!(homes(&stage), before, "after {step}");
     }
     println!("{halves} of 24 runs were killed between the first change and the last");
 }
@@ -290,9 +295,11 @@ fn the_doctor_tells_what_is_in_the_way() {
     done(&ctl(&stage, &["refresh"]).run(), 0);
 
     // A policy that anybody could have written.
-    fs::set_permissions(stage.path("guard/exec-approvals.json"), fs::Permissions::from_mode(0o666)).expect("mode");
+    fs::set_permissions(stage.path("guard/exec-approvals.json"), fs::Permissions::from_mode(0o666))
+        .expect("mode");
     says(&stage, 1, "policy", "broken");
-    fs::set_permissions(stage.path("guard/exec-approvals.json"), fs::Permissions::from_mode(0o600)).expect("mode");
+    fs::set_permissions(stage.path("guard/exec-approvals.json"), fs::Permissions::from_mode(0o600))
+        .expect("mode");
     says(&stage, 0, "policy", "ok");
 }
 

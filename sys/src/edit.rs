@@ -159,19 +159,44 @@ fn temporary(path: &Path) -> Option<Vec<u8>> {
 /// gives. For whoever holds the lock under which the file is replaced; without it a file in use would be taken away.
 /// What cannot be removed stays: it is read by nobody.
 pub fn sweep(path: &Path) {
-    let (Some(begin), Some(Ok(folder))) = (temporary(path), path.parent().map(std::fs::read_dir)) else {
-        return;
-    };
+    if let (Some(begin), Some(folder)) = (temporary(path), path.parent()) {
+        sweep_names(folder, &begin);
+    }
+}
+
+/// The same for every file and link of a folder; the lock must be one for all of them.
+pub fn sweep_folder(folder: &Path) {
+    sweep_names(folder, b".");
+}
+
+fn sweep_names(folder: &Path, begin: &[u8]) {
     let left = |name: &[u8]| {
-        let digits = name.strip_prefix(begin.as_slice()).and_then(|n| n.strip_suffix(TEMPORARY.as_bytes()));
+        let rest = name.strip_prefix(begin).and_then(|n| n.strip_suffix(TEMPORARY.as_bytes()));
+        let digits = rest.map(|r| r.rsplit(|b| *b == b'.').next().unwrap_or_default());
         digits.is_some_and(|d| d.len() == 16 && d.iter().all(u8::is_ascii_hexdigit))
     };
-    for entry in folder.flatten().filter(|e| left(e.file_name().as_bytes())) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         // Of the entry itself: no link is followed.
-        if entry.metadata().is_ok_and(|m| m.is_file() && m.uid() == crate::ids::uid()) {
+        let ours = |m: std::fs::Metadata| (m.is_file() || m.is_symlink()) && m.uid() == crate::ids::uid();
+        if left(entry.file_name().as_bytes()) && entry.metadata().is_ok_and(ours) {
             let _ = std::fs::remove_file(entry.path());
         }
     }
+}
+
+/// Puts a symbolic link in place of another file or link, or of none: the name is never gone, and never half there.
+///
+/// # Errors
+///
+/// Those of symlink(2) and rename(2); what was there is then as it was.
+pub fn replace_link(path: &Path, to: &Path) -> io::Result<()> {
+    let mut name = temporary(path).ok_or(io::ErrorKind::InvalidInput)?;
+    name.extend_from_slice(format!("{:016x}{TEMPORARY}", unique() as u64).as_bytes());
+    let temp = path.with_file_name(std::ffi::OsStr::from_bytes(&name));
+    std::os::unix::fs::symlink(to, &temp)?;
+    std::fs::rename(&temp, path).inspect_err(|_| {
+        let _ = std::fs::remove_file(&temp);
+    })
 }
 
 /// Appends to a file (made with 0600 if need be) by one write(2), so that lines of several processes never

@@ -99,5 +99,7 @@ pub fn lock(folder: &Path) -> Result<sys::edit::Lock, Failure> {
     let path: PathBuf = folder.join(".install.lock");
     sys::edit::private_folder(folder)
         .and_then(|()| sys::edit::lock(&path, std::time::Duration::from_secs(10)))
+        // What a run left that was killed.
+        .inspect(|_| sys::edit::sweep(&folder.join(NAME)))
         .map_err(|e| Failure::trouble(format!("{}: {e}", super::shown(&path))))
 }

@@ -158,6 +158,9 @@ pub fn plan(wanted: &Wanted, s: &Surroundings) -> Result<Plan, Failure> {
     if wanted.completions {
         completions(s, &mut plan);
     }
+    if wanted.units {
+        units(wanted, s, &mut plan)?;
+    }
     if wanted.man {
         for (name, text) in MANUAL {
             let section = name.rsplit('.').next().unwrap_or("1");
@@ -290,6 +293,57 @@ fn path_lines(shell: Shell, wanted: &Wanted, s: &Surroundings, plan: &mut Plan) 
             plan.add("shell:fish", dir.join("exec-guard.fish"), What::File(text.into_bytes(), 0o644));
         }
     }
+}
+
+/// Units of systemd(1) for the approver, started when somebody first asks or answers.
+///
+/// Two sockets, since one unit gives all of its sockets one name. Enabled by the links that `systemctl enable` would
+/// make, so that no running systemd is needed.
+fn units(wanted: &Wanted, s: &Surroundings, plan: &mut Plan) -> Result<(), Failure> {
+    let approver = s.programs(wanted).join("exec-guard-approver");
+    if !s.here.join("exec-guard-approver").is_file() {
+        let what = format!("{}: there is no approver to be started", super::shown(&approver));
+        return Err(Failure::trouble(what).advise("put exec-guard-approver beside exec-guardctl"));
+    }
+    // systemd.unit(5), SPECIFIERS: a percent sign stands for itself when it is doubled.
+    let text = |path: &Path| path.to_str().unwrap_or_default().replace('%', "%%");
+    let folder = s.config.join("systemd/user");
+    let service = format!(
+        "[Unit]\nDescription=Answers questions of exec-guard\nDocumentation=man:exec-guardctl(1)\n\n[Service]\nExecStart=\"{}\"\n{}",
+        text(&approver),
+        // The folder of this person's documents, where it is not the one that everybody has.
+        sys::environ::value(&sys::environ::entries(), b"EXEC_GUARD_HOME")
+            .map(|_| format!("Environment=\"EXEC_GUARD_HOME={}\"\n", text(&s.folder)))
+            .unwrap_or_default(),
+    );
+    let socket = |what: &str, name: &str, path: PathBuf| {
+        format!(
+            "[Unit]\nDescription={what}\n\n[Socket]\nListenStream={}\nFileDescriptorName={name}\nSocketMode=0600\nDirectoryMode=0700\nService=exec-guard-approver.service\n\n[Install]\nWantedBy=sockets.target\n",
+            text(&path)
+        )
+    };
+    let wants = folder.join("sockets.target.wants");
+    plan.folder("units", &folder, 0o755);
+    plan.folder("units", &wants, 0o755);
+    let files = [
+        ("exec-guard-approver.service", service),
+        (
+            "exec-guard-approver.socket",
+            socket("Questions of exec-guard", "ask", s.folder.join("exec-approvals.sock")),
+        ),
+        (
+            "exec-guard-operator.socket",
+            socket("Answers to exec-guard", "operator", s.folder.join("operator/operator.sock")),
+        ),
+    ];
+    for (name, text) in files {
+        plan.add("units", folder.join(name), What::File(text.into_bytes(), 0o644));
+        if name.ends_with(".socket") {
+            plan.add("units", wants.join(name), What::Link(folder.join(name)));
+        }
+    }
+    plan.notes.push("the sockets are there at the next login, or now: systemctl --user daemon-reload && systemctl --user start exec-guard-approver.socket exec-guard-operator.socket".into());
+    Ok(())
 }
 
 fn zsh_functions(s: &Surroundings) -> PathBuf {

@@ -4,7 +4,7 @@
 //! only what is still as it was made.
 use std::fs;
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -143,16 +143,12 @@ impl Step {
                 fs::create_dir_all(&self.path)?;
                 fs::set_permissions(&self.path, PermissionsExt::from_mode(*mode))
             }
-            What::Link(to) => {
-                // Beside it first, so that the name is never gone: programs are started by it meanwhile.
-                let mut beside = self.path.clone().into_os_string();
-                beside.push(format!(".{:016x}.tmp", sys::edit::unique() as u64));
-                symlink(to, &beside)?;
-                fs::rename(&beside, &self.path).inspect_err(|_| {
-                    let _ = fs::remove_file(&beside);
-                })
+            // Never gone: programs are started by it meanwhile.
+            What::Link(to) => sys::edit::replace_link(&self.path, to),
+            What::File(bytes, mode) => {
+                sys::edit::sweep(&self.path);
+                sys::edit::replace(&self.path, bytes, *mode)
             }
-            What::File(bytes, mode) => sys::edit::replace(&self.path, bytes, *mode),
             What::Lines(lines) => rewrite(&self.path, &|text| block::put(text, lines)),
         }
     }
@@ -186,6 +182,12 @@ impl Made {
     /// # Errors
     /// Those of the calls.
     pub fn undo(&self, dry: bool) -> io::Result<Undone> {
+        // What a run left that was killed; the lock of the manifest is held.
+        match (&self.kind, dry) {
+            (_, true) | (Kind::Link(_), _) => {}
+            (Kind::Folder, _) => sys::edit::sweep_folder(&self.path),
+            (Kind::File(_) | Kind::Lines(_), _) => sys::edit::sweep(&self.path),
+        }
         let meta = match fs::symlink_metadata(&self.path) {
             Ok(meta) => meta,
             Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
@@ -293,5 +295,6 @@ fn rewrite(path: &Path, edit: Edit<'_>) -> io::Result<()> {
         Err(e) => return Err(e),
     };
     let new = edit(&text).map_err(io::Error::other)?;
+    sys::edit::sweep(path);
     sys::edit::replace(path, &new, mode)
 }
