@@ -429,7 +429,8 @@ fn words_for_shells_and_people() {
     let help = ctl(&stage, &["approvals", "allowlist", "add", "--help"]);
     said(&help, 0, "Exit codes:");
     assert!(help.stderr.is_empty(), "{help:?}");
-    for bad in [&["frobnicate"][..], &["doctor"], &["approvals"], &[], &["init"], &["log", "show", "-n", "x"]]
+    for bad in
+        [&["frobnicate"][..], &["doctors"], &["approvals"], &[], &["init"], &["log", "show", "-n", "x"]]
     {
         let run = ctl(&stage, bad);
         assert!(run.code() == 2 && run.stdout.is_empty(), "{bad:?}: {run:?}");

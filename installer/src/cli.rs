@@ -18,11 +18,11 @@ Exit codes:
 
 Data goes to stdout, words go to stderr. The full manual: exec-guardctl(1), exec-guard.policy(5).";
 
-/// Edit the policy of exec-guard, look at its decisions.
+/// Install exec-guard, edit its policy, look at its decisions.
 ///
 /// exec-guard(1) stands in front of execve and judges commands by policy. This program is for the person who
-/// owns the policy: it makes the first documents, shows what rules and why, adds and removes entries, and shows the
-/// journal. Every change is made under a lock and replaces the file as a whole; a change made elsewhere at the same
+/// owns the policy: it puts the guard in the way, makes the first documents, shows what rules and why, adds and removes
+/// entries, and shows the journal. Every change is made under a lock and replaces the file as a whole; a change made elsewhere at the same
 /// time is not lost.
 #[derive(Debug, Parser)]
 #[command(name = "exec-guardctl", version = crate::version(), after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
