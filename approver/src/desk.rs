@@ -514,10 +514,12 @@ impl Desk {
         Ok(())
     }
 
-    /// A hook got a yes for this text: the guard that follows need not ask again.
-    pub fn hook_yes(&mut self, key: Key, now_ms: u64) {
+    /// A hook got a yes for this text: the guard that follows need not ask again. Returns until when.
+    pub fn hook_yes(&mut self, key: Key, now_ms: u64) -> u64 {
         let now = self.advance(now_ms);
-        self.grants.give(Kind::Hook, key, now.saturating_add(self.limits.hook_ms), now);
+        let until = now.saturating_add(self.limits.hook_ms);
+        self.grants.give(Kind::Hook, key, until, now);
+        until
     }
 
     /// Ends what is past its time. Every other call does so first; this is for when nothing happens. Returns when it

@@ -229,11 +229,12 @@ impl Handle {
         let _ = self.told(&mut inner);
     }
 
-    /// A hook got a yes for this text: the guard that follows need not ask again. False if that could not be kept.
-    pub fn hook_yes(&self, key: String) -> bool {
+    /// A hook got a yes for this text: the guard that follows need not ask again. Until when (the desk's time); `None`
+    /// if that could not be kept.
+    pub fn hook_yes(&self, key: String) -> Option<u64> {
         let mut inner = self.lock();
-        inner.desk.hook_yes(key, self.0.clock.now());
-        self.told(&mut inner).is_ok()
+        let until = inner.desk.hook_yes(key, self.0.clock.now());
+        self.told(&mut inner).ok().map(|()| until)
     }
 
     /// Answers a question; `prefix` is its id or the beginning of it. With *always* the entries that were shown are
@@ -502,6 +503,28 @@ impl Handle {
         let called = self.0.stop.notified();
         if !self.lock().stopping {
             called.await;
+        }
+    }
+
+    /// Tells those that wait that nobody will answer them any more, and gives them a moment to hear it. What was left
+    /// behind stays for the next approver.
+    pub async fn goodbye(&self, within: std::time::Duration) {
+        let told = {
+            let mut inner = self.lock();
+            std::mem::take(&mut inner.waiters).len()
+        };
+        if told > 0 {
+            let _ = tokio::time::timeout(within, self.quiet()).await;
+        }
+    }
+
+    /// Returns when no question of a connection waits any more.
+    async fn quiet(&self) {
+        loop {
+            if self.lock().desk.waiting().all(|q| q.detached) {
+                return;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
     }
 

@@ -17,6 +17,11 @@ pub mod runs;
 
 pub mod handle;
 
+pub mod line;
+pub mod listen;
+pub mod operator;
+pub mod serve;
+
 pub use handle::Handle;
 
 /// Says something to whoever started the program. Nothing is to be done about it if that cannot be written.

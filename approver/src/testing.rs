@@ -53,6 +53,11 @@ pub fn question(argv: &[&str]) -> WireQuestion {
     }
 }
 
+/// Runs a test that waits.
+pub fn run(test: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
+}
+
 /// A home with a policy document, and what an approver makes in it.
 pub struct Stage(tempfile::TempDir);
 

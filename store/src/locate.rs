@@ -23,6 +23,9 @@ use crate::index;
 pub const APPROVALS: &str = "exec-approvals.json";
 /// Name of the document with the settings.
 pub const CONFIG: &str = "config.json";
+/// The operator's socket, in the state folder: its folder is for its owner alone, and is not given to a container that
+/// is given the socket for questions.
+pub const OPERATOR: &str = "operator/operator.sock";
 /// Name of the guard's folder in a home.
 const FOLDER: &str = ".exec-guard";
 /// The system layer's folder.

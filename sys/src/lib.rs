@@ -11,6 +11,7 @@
 pub mod entry;
 pub mod environ;
 pub mod ids;
+pub mod limit;
 pub mod proc;
 pub mod time;
 

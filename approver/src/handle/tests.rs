@@ -1,6 +1,6 @@
 use super::*;
 use crate::desk::Asker;
-use crate::testing::{Stage, question};
+use crate::testing::{Stage, question, run};
 use policy::Scope;
 use policy::document::{Ask, Security};
 
@@ -27,10 +27,6 @@ fn ask(h: &Handle, n: u8, argv: &[&str]) -> oneshot::Receiver<Outcome> {
 
 async fn answer(h: &Handle, prefix: &str, choice: Choice) -> Result<Done, Refusal> {
     h.answer(prefix, choice, None, &Operator::panel()).await
-}
-
-fn run(test: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test);
 }
 
 #[test]
