@@ -25,6 +25,7 @@ mod getopt;
 pub mod glob;
 mod judge;
 mod resolve;
+mod scaffold;
 pub mod wrapper;
 
 mod decide;

@@ -7,6 +7,7 @@ use crate::reason::Reason;
 use crate::resolve::{DEFAULT_PATH, Executable, Resolution, look, resolve_script};
 use crate::rules::entry::Match;
 use crate::rules::safe_bins;
+use crate::scaffold;
 use crate::shell::Dialect;
 use crate::wrapper::{self, Carried, Class, Inner, ShellUse};
 
@@ -84,7 +85,8 @@ impl Judge<'_> {
                 }
                 Inner::Text { text: Some(text), at: index, shell, positional } => {
                     let words: Vec<Arg> = args.get(positional.clone()).unwrap_or_default().to_vec();
-                    self.inner_text(at, exe, text, *index, shell, &words, &inner_ctx, out);
+                    let launched = ctx.linked_shell;
+                    self.inner_text(at, exe, text, *index, shell, &words, launched, &inner_ctx, out);
                 }
                 Inner::Script { word, at: index } => {
                     own_entry_needed |= !ctx.linked_shell;
@@ -181,6 +183,7 @@ impl Judge<'_> {
         index: usize,
         shell: &ShellUse,
         positional: &[Arg],
+        launched: bool,
         ctx: &Context,
         out: &mut Outcome,
     ) {
@@ -223,10 +226,27 @@ impl Judge<'_> {
             let why = format!("{} would run start-up files", visible(&shell.name));
             self.found(Weight::Miss, Reason::Construct, Some(at), why);
         }
+        let launched = launched && positional.is_empty();
+        let scaffold = launched
+            .then(|| scaffold::recognise(text, dialect, &self.inv.agents, &self.inv.env, self.world))
+            .flatten();
+        let text = match &scaffold {
+            Some(s) => s.command.as_deref().unwrap_or_default(),
+            None => text,
+        };
+        if let Some(path) = scaffold.as_ref().and_then(|s| s.path.clone()) {
+            inner.path = Some(path);
+        }
         let walked = self.text(text, dialect, &inner);
         out.recheck.extend(walked.recheck.iter().cloned());
         match walked.render(text, dialect) {
-            Ok(rendered) => self.harden(own, shell, dialect, index, Some(rendered), out),
+            Ok(rendered) => {
+                let rendered = match scaffold {
+                    Some(s) => s.around(&rendered),
+                    None => rendered,
+                };
+                self.harden(own, shell, dialect, index, Some(rendered), out);
+            }
             Err(construct) => {
                 if !self.raw.iter().any(|r| r.weight >= Weight::Miss) {
                     let why = format!("{} cannot be written out again", construct.name());

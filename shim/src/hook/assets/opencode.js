@@ -1,0 +1,72 @@
+// exec-guard in OpenCode (follows 1.18.33): a plugin, ~/.config/opencode/plugins/exec-guard.js
+//
+// Before the shell tool runs, `exec-guard hook opencode` is asked. Whatever is not its yes is a no: a program that cannot
+// be started, no answer in time, an answer of another shape. Throwing is the only no that OpenCode takes.
+import { spawn } from "node:child_process";
+
+const GUARD = "@EXEC_GUARD@";
+const LIMIT_MS = 115000;
+
+const no = (why) => ({ decision: "deny", reason: `exec-guard: ${why}` });
+
+const read = (text, code) => {
+  let said;
+  try {
+    said = JSON.parse(text);
+  } catch {
+    return no(`no answer, exit code ${code}; the command must not run`);
+  }
+  if (said === null || typeof said !== "object" || said.execGuard !== 1) return no("an answer of another shape");
+  if (said.decision === "deny") return { decision: "deny", reason: String(said.reason || "exec-guard: denied") };
+  const fine = code === 0 && (said.command === undefined || typeof said.command === "string");
+  if (fine && ["allow", "ask", "pass"].includes(said.decision)) return said;
+  return no("an answer of another shape");
+};
+
+const ask = (call) =>
+  new Promise((done) => {
+    let out = "";
+    let child;
+    try {
+      child = spawn(GUARD, ["hook", "opencode"], { stdio: ["pipe", "pipe", "ignore"] });
+    } catch (e) {
+      return done(no(`${GUARD} cannot be started: ${e.message}`));
+    }
+    const late = setTimeout(() => {
+      child.kill("SIGKILL");
+      done(no("no answer in time"));
+    }, LIMIT_MS);
+    const end = (answer) => {
+      clearTimeout(late);
+      done(answer);
+    };
+    child.on("error", (e) => end(no(`${GUARD} cannot be started: ${e.message}`)));
+    child.on("close", (code) => end(read(out, code)));
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (more) => {
+      out += more;
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(call));
+  });
+
+export const ExecGuard = async (plugin) => ({
+  "tool.execute.before": async (input, output) => {
+    const command = output?.args?.command;
+    // Other tools are not asked about, unless they carry a command.
+    if (input.tool !== "bash" && command === undefined) return;
+    const said = await ask({
+      tool: input.tool,
+      sessionID: input.sessionID,
+      callID: input.callID,
+      args: output.args,
+      cwd: plugin?.directory || process.cwd(),
+    });
+    if (said.decision === "pass" && input.tool !== "bash") return;
+    if (said.decision !== "allow" || output.args.command !== command) {
+      throw new Error(said.reason || "exec-guard: denied");
+    }
+    // Only this is looked at; another object in place of the arguments is ignored.
+    if (said.command !== undefined) output.args.command = said.command;
+  },
+});
