@@ -2,7 +2,7 @@
 //!
 //! Tier *core*: nothing of it is allowed, under either accept level, and nothing runs. Tier *deep*: every program
 //! is listed, but an option does something else; nine of ten ask with `strictInlineEval`. Tier *policy*: what our
-//! defaults do is printed.
+//! defaults do is printed. What is given to a shell is run a second time by a link named after that shell.
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
@@ -34,6 +34,7 @@ fn the_corpus() {
             jobs.push(s.check(accept, &home));
             if accept == "strict" {
                 jobs.push(s.execute("run", &home));
+                jobs.extend(s.by_link("link", &home, &view));
             }
         }
     }
@@ -42,6 +43,7 @@ fn the_corpus() {
     let mut bad = Vec::new();
     let mut tiers: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut passed = Vec::new();
+    let mut linked = 0;
     for (s, r) in scenes.iter().zip(&rows).filter(|(s, _)| !s.nul) {
         let tier = r["tier"].as_str().expect("tier");
         let of = |what: &str| &results[&format!("{} {what}", s.id)];
@@ -70,6 +72,12 @@ fn the_corpus() {
         if asked && let Some(why) = not_refused(of("run")) {
             bad.push(format!("{} unattended: {why}: {}", s.id, shown()));
         }
+        if let Some(result) = results.get(&format!("{} link", s.id)) {
+            linked += 1;
+            if let Some(why) = not_refused(result).filter(|_| asked) {
+                bad.push(format!("{} by a link: {why}: {}", s.id, shown()));
+            }
+        }
         if asked && s.cwd.join("PWNED").exists() && !r["setup"].as_str().unwrap_or_default().contains("PWNED")
         {
             bad.push(format!("{} left PWNED: {}", s.id, shown()));
@@ -82,6 +90,7 @@ fn the_corpus() {
     for (tier, (all, asked)) in &tiers {
         println!("{tier}: {asked} of {all} ask or are refused");
     }
+    assert!(linked * 10 >= rows.len() * 9, "only {linked} of {} rows went by a link", rows.len());
     if let Some((all, asked)) = tiers.get("deep")
         && asked * 10 < all * 9
     {

@@ -184,9 +184,13 @@ impl Scene {
                 words.extend(w.iter().cloned());
             }
         }
+        self.guarded(what, home, &words)
+    }
+
+    fn guarded(&self, what: &str, home: &Path, words: &[Vec<u8>]) -> Value {
         let mut env = self.env.clone();
         env.push(("EXEC_GUARD_HOME".into(), home.to_str().expect("path").as_bytes().to_vec()));
-        let mut j = job(&format!("{} {what}", self.id), &self.cwd, &words, &env);
+        let mut j = job(&format!("{} {what}", self.id), &self.cwd, words, &env);
         j["stdin"] = self.stdin.to_str().expect("path").into();
         j
     }
@@ -207,6 +211,29 @@ impl Scene {
         let mut j = job(&format!("{} {what}", self.id), &self.cwd, &argv, &self.env);
         j["stdin"] = self.stdin.to_str().expect("path").into();
         Some(j)
+    }
+
+    /// The same by a link named after the row's shell, as whoever has the guard for a shell starts it; `None` where no
+    /// shell is called.
+    pub fn by_link(&self, what: &str, home: &Path, view: &View) -> Option<Value> {
+        let (shell, rest) = match &self.form {
+            Form::Text(t) => (self.shell.as_str(), vec![b"-c".to_vec(), t.clone()]),
+            Form::Words(w) => {
+                let (first, rest) = w.split_first()?;
+                (std::str::from_utf8(first).ok()?.rsplit('/').next()?, rest.to_vec())
+            }
+        };
+        if !["bash", "dash", "sh", "zsh"].contains(&shell) {
+            return None;
+        }
+        let link = view.dir.join("links").join(shell);
+        if fs::symlink_metadata(&link).is_err() {
+            fs::create_dir_all(link.parent().expect("folder")).expect("folder");
+            std::os::unix::fs::symlink(&programs().guard, &link).expect("link");
+        }
+        let mut words = vec![link.to_str().expect("path").as_bytes().to_vec()];
+        words.extend(rest);
+        Some(self.guarded(what, home, &words))
     }
 
     /// The real thing, with nobody to ask.
