@@ -18,6 +18,9 @@ mod budget;
 /// Every system call fails once.
 mod faults;
 
+/// What is exchanged between the judgement and the exec.
+mod exchange;
+
 /// A host that withholds something.
 mod limits;
 
