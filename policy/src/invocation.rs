@@ -15,7 +15,7 @@ pub struct Invocation {
     pub agents: Vec<String>,
     /// The caller's session key, if it gave one.
     pub session: Option<String>,
-    /// Milliseconds since 1970-01-01 UTC, for `expiresAt`.
+    /// Milliseconds since 1970-01-01 UTC, for `expiresAt`; 0 if nobody knows.
     pub now_ms: u64,
     /// Home folder of the user database (not `$HOME`), for `~/` in patterns.
     pub home: Option<Vec<u8>>,

@@ -377,6 +377,31 @@ fn egrep_and_fgrep_are_grep() {
     asks(&c.text("git log | egrep x"), "allowlist-miss");
 }
 
+#[test]
+fn without_a_clock_what_expires_has_expired() {
+    let at = |expires_at: u64, now_ms: u64, deny: bool| {
+        let mut c = Case::new(&[]);
+        let git = Entry { expires_at: Some(expires_at), ..entry("/usr/bin/git") };
+        if deny {
+            c.policy.denylist = vec![git];
+            c.policy.allow = vec![AllowList::new(vec![entry("/usr/bin/git")])];
+        } else {
+            c.policy.allow = vec![AllowList::new(vec![git])];
+        }
+        c.inv.now_ms = now_ms;
+        c.argv(&["git", "status"]).decision
+    };
+    assert_eq!(
+        [at(500, 499, false), at(500, 500, false), at(500, 0, false)],
+        [Decision::Allow, Decision::Ask, Decision::Ask]
+    );
+    // What refuses holds.
+    assert_eq!(
+        [at(500, 499, true), at(500, 500, true), at(500, 0, true)],
+        [Decision::Deny, Decision::Allow, Decision::Deny]
+    );
+}
+
 /// An entry for who would read code that nobody has seen changes nothing, so none is advised.
 #[test]
 fn no_entry_is_advised_for_a_reader_of_code() {
