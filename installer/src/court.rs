@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use policy::document::{Approvals, Config, Layer, Policy};
-use policy::{Decision, Evaluation, Form, Guard, Invocation, World, decide};
+use policy::{Decision, Evaluation, FileId, Form, Guard, Invocation, World, decide};
 use protocol::Shown;
 use store::Places;
 use sys::world::Host;
@@ -24,6 +24,8 @@ pub struct Court {
     here: Option<Vec<u8>>,
     home: Option<Vec<u8>>,
     guard: Guard,
+    /// The guard's program, if it is there.
+    exe: Option<FileId>,
 }
 
 impl Court {
@@ -41,7 +43,6 @@ impl Court {
             .map_err(|e| Failure::usage(format!("{} holds what can be no id", e.0)))?;
         let folders = [places.named.clone(), places.user_folder(), Some(places.system.clone())];
         let bytes = |p: &Path| p.as_os_str().as_bytes().to_vec();
-        let exe_path = guard();
         Ok(Court {
             policy: loaded.policy,
             state: loaded.state,
@@ -49,11 +50,8 @@ impl Court {
             unattended: caller.terminal.is_err(),
             here: sys::environ::cwd(),
             home: places.home.as_deref().map(bytes),
-            guard: Guard {
-                exe: exe_path.as_deref().and_then(sys::world::identity),
-                exe_path,
-                own_paths: folders.iter().flatten().map(|p| bytes(p)).collect(),
-            },
+            exe: guard().as_deref().and_then(sys::world::identity),
+            guard: Guard { own_paths: folders.iter().flatten().map(|p| bytes(p)).collect() },
             env,
         })
     }
@@ -109,7 +107,7 @@ impl Court {
 
     /// A fresh look at the files, for one judgement.
     pub fn host(&self) -> Host {
-        let host = Host::new();
+        let host = Host::beside_guard(self.exe);
         if let Some(here) = &self.here {
             host.canonical(here);
         }

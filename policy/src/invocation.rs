@@ -1,6 +1,4 @@
 //! What a caller claims to want.
-use crate::world::FileId;
-
 /// Someone claims to want to run this; nothing has been checked. Every byte of it is foreign.
 #[derive(Clone, Debug)]
 pub struct Invocation {
@@ -48,13 +46,10 @@ pub enum Form {
     },
 }
 
-/// The guard's own files: skipped in PATH, protected from the commands it judges.
+/// The guard's own files, protected from the commands it judges. (Which program it is the world knows:
+/// [`World::is_guard`](crate::World::is_guard).)
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
-    /// Identity of the running executable. Links to it are shims and are skipped by identity.
-    pub exe: Option<FileId>,
-    /// Absolute path of the running executable, for the confined form in renderings.
-    pub exe_path: Option<Vec<u8>>,
     /// Absolute paths of the guard's own folders and documents (policy, state, sockets).
     pub own_paths: Vec<Vec<u8>>,
 }

@@ -3,7 +3,6 @@
 //! A word with `/` is taken relative to the tracked working folder; a bare name is searched in the absolute
 //! entries of PATH, in order. The guard itself and its shims are skipped by identity, never by folder name:
 //! a shim that is named by its path stands for the program of its name in PATH, so no loop is possible.
-use crate::invocation::Guard;
 use crate::world::{FileId, FileKind, World};
 
 /// A file that exists, is regular, may be executed, and was looked at once.
@@ -107,8 +106,6 @@ pub(crate) struct Lookup<'a> {
     pub cwd: Option<&'a [u8]>,
     /// PATH; `None` = unset.
     pub path: Option<&'a [u8]>,
-    /// The guard, to be skipped.
-    pub guard: &'a Guard,
 }
 
 /// Looks a command's name up.
@@ -128,7 +125,7 @@ pub(crate) fn resolve(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolut
         }
     };
     match look(&full, world, true) {
-        Some(exe) if is_guard(&exe, at.guard) && !OWN_NAMES.contains(&exe.name()) => {
+        Some(exe) if world.is_guard(&exe.id) && !OWN_NAMES.contains(&exe.name()) => {
             search(exe.name(), at, world)
         }
         Some(exe) => Resolution::Found(exe),
@@ -154,17 +151,13 @@ pub(crate) fn resolve_script(name: &[u8], at: Lookup<'_>, world: &dyn World) -> 
     }
 }
 
-fn is_guard(exe: &Executable, guard: &Guard) -> bool {
-    guard.exe.is_some_and(|g| g.same_file(&exe.id))
-}
-
 fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
     let mut shadowed = false;
     for dir in at.path.unwrap_or(DEFAULT_PATH).split(|b| *b == b':') {
         if dir.first() != Some(&b'/') {
             // Never taken, but never passed over in silence either. In an unknown folder anything may be there.
             shadowed |= match at.cwd {
-                Some(cwd) => is_program(&join(&join(cwd, dir), name), at.guard, world),
+                Some(cwd) => is_program(&join(&join(cwd, dir), name), world),
                 None => true,
             };
             continue;
@@ -174,7 +167,7 @@ fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
         if info.kind != FileKind::Regular || !info.executable {
             continue;
         }
-        if at.guard.exe.is_some_and(|g| g.same_file(&info.id)) && !OWN_NAMES.contains(&name) {
+        if world.is_guard(&info.id) && !OWN_NAMES.contains(&name) {
             continue;
         }
         if let Some(exe) = named(&candidate, info.id, world) {
@@ -184,10 +177,8 @@ fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
     Resolution::Missing
 }
 
-fn is_program(path: &[u8], guard: &Guard, world: &dyn World) -> bool {
-    world.info(path).is_some_and(|i| {
-        i.kind == FileKind::Regular && i.executable && !guard.exe.is_some_and(|g| g.same_file(&i.id))
-    })
+fn is_program(path: &[u8], world: &dyn World) -> bool {
+    world.info(path).is_some_and(|i| i.kind == FileKind::Regular && i.executable && !world.is_guard(&i.id))
 }
 
 /// Looks at one path.
@@ -232,13 +223,9 @@ mod tests {
     }
 
     fn lookup(name: &str, path: &str, cwd: Option<&str>) -> Option<(String, String)> {
-        let w = world();
-        let guard = Guard {
-            exe: w.info(b"/opt/guard/exec-guard").map(|i| i.id),
-            exe_path: None,
-            own_paths: Vec::new(),
-        };
-        let at = Lookup { cwd: cwd.map(str::as_bytes), path: Some(path.as_bytes()), guard: &guard };
+        let mut w = world();
+        w.guard = Some(b"/opt/guard/exec-guard".to_vec());
+        let at = Lookup { cwd: cwd.map(str::as_bytes), path: Some(path.as_bytes()) };
         match resolve(name.as_bytes(), at, &w) {
             Resolution::Found(e) => {
                 Some((String::from_utf8(e.found).unwrap(), String::from_utf8(e.real).unwrap()))

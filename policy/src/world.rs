@@ -65,6 +65,11 @@ pub trait World {
     fn writable(&self, path: &[u8]) -> bool;
     /// True if the path itself is a symbolic link, wherever it leads.
     fn link(&self, path: &[u8]) -> bool;
+    /// True if this executable file is the guard itself: links to it are shims, and are skipped. Asked rather than told,
+    /// since nearly every file is known to be another without a look at the guard.
+    fn is_guard(&self, _file: &FileId) -> bool {
+        false
+    }
     /// Names of the shells of `/etc/shells` (absolute paths); empty if it cannot be read.
     fn shells(&self) -> Vec<Vec<u8>> {
         Vec::new()
@@ -78,6 +83,8 @@ pub struct FakeWorld {
     links: std::collections::BTreeMap<Vec<u8>, Vec<u8>>,
     /// Paths that the caller may write.
     pub writable: std::collections::BTreeSet<Vec<u8>>,
+    /// The guard's own path.
+    pub guard: Option<Vec<u8>>,
 }
 
 impl FakeWorld {
@@ -196,5 +203,9 @@ impl World for FakeWorld {
 
     fn link(&self, path: &[u8]) -> bool {
         self.links.contains_key(path)
+    }
+
+    fn is_guard(&self, file: &FileId) -> bool {
+        self.guard.as_ref().and_then(|g| self.info(g)).is_some_and(|g| g.id.same_file(file))
     }
 }

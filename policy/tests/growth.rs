@@ -36,7 +36,7 @@ impl Case {
             now_ms: 1_000,
             home: Some(b"/home/u".to_vec()),
             unattended: true,
-            guard: Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()], ..Guard::default() },
+            guard: Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] },
         };
         let world = paths()
             .fold(FakeWorld::new(), |world, path| world.program(&path))

@@ -120,7 +120,7 @@ impl Stop {
 pub fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Stop> {
     // 1 Frozen as bytes, in order; nothing of it is believed.
     let env = sys::environ::entries();
-    let host = Host::new();
+    let host = Host::of_guard();
     let here = sys::environ::cwd();
     if let Some(here) = &here {
         host.canonical(here);
@@ -142,7 +142,6 @@ pub fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Stop> {
             let message = Message::error(Reason::Usage, &format!("{name} holds what can be no id"));
             Stop { exit: Exit::Usage, message }
         })?;
-    let me = sys::environ::myself();
     let bytes = |p: &std::path::PathBuf| p.as_os_str().as_encoded_bytes().to_vec();
     let inv = Invocation {
         form: claim.form,
@@ -153,7 +152,7 @@ pub fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Stop> {
         now_ms: sys::time::now_ms(),
         home: places.home.as_ref().map(bytes),
         unattended: caller.terminal.is_err(),
-        guard: Guard { exe: me.id, exe_path: me.path, own_paths: places.folders.iter().map(bytes).collect() },
+        guard: Guard { own_paths: places.folders.iter().map(bytes).collect() },
     };
     Ok(Given { caller, inv, policy, settings, host })
 }

@@ -95,6 +95,30 @@ pub(crate) fn argv() -> Option<Vec<Vec<u8>>> {
     }
 }
 
+/// How many bytes of our own file were loaded, counted from its start: no file that is shorter is ours. 0 if that is not
+/// known.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+pub(crate) fn loaded_bytes() -> u64 {
+    // SAFETY: looks a number up in what the kernel gave the process; 0 where it gave none.
+    let at = unsafe { libc::getauxval(libc::AT_PHDR) } as *const libc::Elf64_Phdr;
+    // SAFETY: as above.
+    let count = unsafe { libc::getauxval(libc::AT_PHNUM) };
+    if at.is_null() {
+        return 0;
+    }
+    // SAFETY: the kernel says that so many headers lie there (getauxval(3)); they are loaded with the program, aligned,
+    // and nobody writes them.
+    let headers = unsafe { std::slice::from_raw_parts(at, usize::try_from(count).unwrap_or(0)) };
+    let loaded = headers.iter().filter(|h| h.p_type == libc::PT_LOAD);
+    loaded.map(|h| h.p_offset.saturating_add(h.p_filesz)).max().unwrap_or(0)
+}
+
+/// How many bytes of our own file were loaded: not known here.
+#[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+pub(crate) fn loaded_bytes() -> u64 {
+    0
+}
+
 /// How much the stack may still grow, bytes: what the soft limit (`RLIMIT_STACK`) leaves, `u64::MAX` without one. Past it
 /// the kernel ends the process by a signal, and nothing can be said any more. Arguments and environment lie on it too.
 ///

@@ -40,10 +40,23 @@ enum Fault {
     TooMany,
 }
 
+/// Which program the guard is.
+#[derive(Debug, Default)]
+enum Guard {
+    /// None that anybody asks for.
+    #[default]
+    Unknown,
+    /// This one.
+    Is(FileId),
+    /// The one that runs: looked at when it first matters, by a link of the kernel's that is made for that look.
+    Running(OnceCell<Option<FileId>>),
+}
+
 /// The real file system. What it has seen once it does not look at again: an answer is good for one
 /// judgement, and what is executed is checked again right before.
 #[derive(Debug, Default)]
 pub struct Host {
+    guard: Guard,
     infos: RefCell<BTreeMap<Vec<u8>, Option<FileInfo>>>,
     steps: RefCell<BTreeMap<Vec<u8>, Step>>,
     shells: OnceCell<Vec<Vec<u8>>>,
@@ -55,6 +68,16 @@ impl Host {
     /// A fresh look at the file system.
     pub fn new() -> Host {
         Host::default()
+    }
+
+    /// The same for the guard, which is the running program.
+    pub fn of_guard() -> Host {
+        Host { guard: Guard::Running(OnceCell::new()), ..Host::default() }
+    }
+
+    /// The same for another program that judges as the guard does, which is this file.
+    pub fn beside_guard(guard: Option<FileId>) -> Host {
+        Host { guard: guard.map_or(Guard::Unknown, Guard::Is), ..Host::default() }
     }
 
     /// Notes that this path is known to have no symbolic link in it (what `getcwd(2)` returned), so that
@@ -219,6 +242,18 @@ impl World for Host {
         std::fs::symlink_metadata(of(path)).is_ok_and(|m| m.file_type().is_symlink())
     }
 
+    fn is_guard(&self, file: &FileId) -> bool {
+        match &self.guard {
+            Guard::Unknown => false,
+            Guard::Is(guard) => guard.same_file(file),
+            // A file that is shorter than what was loaded of ours is another one, as nearly all programs are.
+            Guard::Running(_) if file.size < crate::entry::loaded_bytes() => false,
+            Guard::Running(id) => {
+                id.get_or_init(|| crate::environ::myself().id).is_some_and(|guard| guard.same_file(file))
+            }
+        }
+    }
+
     fn shells(&self) -> Vec<Vec<u8>> {
         let read = || {
             let path = b"/etc/shells";
@@ -377,6 +412,21 @@ mod tests {
         host.failed(b"/x", &Errno::EMFILE.into());
         host.failed(b"/y", &Errno::EIO.into());
         assert_eq!(host.fault().unwrap().0, b"/x");
+    }
+
+    #[test]
+    fn the_running_program_is_the_guard() {
+        let id = |path: &Path| identity(&bytes(path)).unwrap();
+        let me = std::env::current_exe().unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        symlink(&me, dir.path().join("shim")).unwrap();
+        std::fs::copy(&me, dir.path().join("copy")).unwrap();
+        let host = Host::of_guard();
+        assert!(host.is_guard(&id(&me)) && host.is_guard(&id(&dir.path().join("shim"))));
+        assert!(!host.is_guard(&id(&dir.path().join("copy"))) && !host.is_guard(&id(Path::new("/bin/sh"))));
+        assert!(!Host::new().is_guard(&id(&me)));
+        let beside = Host::beside_guard(identity(b"/bin/sh"));
+        assert!(beside.is_guard(&id(Path::new("/bin/sh"))) && !beside.is_guard(&id(&me)));
     }
 
     #[test]

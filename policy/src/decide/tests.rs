@@ -48,10 +48,7 @@ impl Case {
             now_ms: 1_000,
             home: Some(b"/home/u".to_vec()),
             unattended: true,
-            guard: crate::invocation::Guard {
-                own_paths: vec![b"/home/u/.exec-guard".to_vec()],
-                ..Default::default()
-            },
+            guard: crate::invocation::Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] },
         };
         Case { policy, inv, world: world() }
     }

@@ -105,7 +105,7 @@ impl Judge<'_> {
         let inner_satisfied = (before..self.segments.len()).all(|i| self.satisfied(i))
             && !self.raw.iter().skip(raws).any(|r| r.segment.is_none());
         let entry = listed.best == Match::Full;
-        let is_guard = exe.is_some_and(|e| self.inv.guard.exe.is_some_and(|g| g.same_file(&e.id)));
+        let is_guard = exe.is_some_and(|e| self.world.is_guard(&e.id));
         let trusted = out.builtin
             || ctx.linked_shell
             || is_guard

@@ -184,7 +184,7 @@ impl<'a> Judge<'a> {
     }
 
     pub fn lookup<'c>(&'c self, ctx: &'c Context) -> Lookup<'c> {
-        Lookup { cwd: ctx.cwd.as_deref(), path: ctx.path.as_deref(), guard: &self.inv.guard }
+        Lookup { cwd: ctx.cwd.as_deref(), path: ctx.path.as_deref() }
     }
 
     fn shells(&self) -> &[Vec<u8>] {

@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     fn asks(words: &[&str]) -> bool {
-        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()], ..Guard::default() };
+        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] };
         let args: Vec<Arg> = words[1..].iter().map(Arg::lit).collect();
         touches(words[0].as_bytes(), &args, Some(b"/home/u/p"), Some(b"/home/u"), &guard).is_some()
     }
@@ -302,7 +302,7 @@ mod tests {
             assert!(!asks(w), "{w:?}");
         }
         // From within, no name of it stands in the word.
-        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()], ..Guard::default() };
+        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] };
         for cwd in ["/home/u/.exec-guard", "/home/u/.exec-guard/journal"] {
             let inside = |w: &str| word(&Arg::lit(w), Some(cwd.as_bytes()), None, &guard, false).is_some();
             assert!(inside("--a=x,config.json") && inside("x"), "{cwd}");

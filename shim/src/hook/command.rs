@@ -19,7 +19,7 @@ impl Judged {
     pub fn of(agent: &Agent, given: &Given, call: &Call, text: &str, shell: Option<Vec<u8>>) -> Judged {
         let as_text = || Form::Text { text: text.into(), shell: shell.clone(), args: Vec::new() };
         let wanted = given.settings.hook_rewrite && agent.rewrites && call.commands.len() == 1;
-        let own = given.inv.guard.exe_path.as_deref().and_then(|p| std::str::from_utf8(p).ok());
+        let own = sys::environ::myself().path.and_then(|p| String::from_utf8(p).ok());
         let (true, Some(own)) = (wanted, own) else {
             return Judged { form: as_text(), rewritten: None };
         };
@@ -103,13 +103,10 @@ fn ends(path: &[u8], name: &str) -> bool {
 
 /// The path, unless it is a link to the guard: then its name, which PATH has beyond the guard's links.
 fn real(given: &Given, path: &[u8]) -> Vec<u8> {
-    let id = given.host.info(path).map(|i| i.id);
-    match (id, given.inv.guard.exe) {
-        (Some(id), Some(own)) if own.same_file(&id) => {
-            path.rsplit(|b| *b == b'/').next().unwrap_or_default().to_vec()
-        }
-        _ => path.to_vec(),
+    if given.host.info(path).is_some_and(|i| given.host.is_guard(&i.id)) {
+        return path.rsplit(|b| *b == b'/').next().unwrap_or_default().to_vec();
     }
+    path.to_vec()
 }
 
 fn found(given: &Given, names: &[&str]) -> Option<Vec<u8>> {
