@@ -55,8 +55,6 @@ pub fn mask_text(text: &[u8]) -> Vec<u8> {
     let mut quote = None;
     let mut rest = text;
     while let Some(first) = rest.first().copied() {
-        // What is masked or copied next, and how long it is.
-        let quoted = rest.iter().position(|b| matches!(b, b'\'' | b'"' | b'\n')).unwrap_or(rest.len());
         if separates(first) {
             out.push(first);
             rest = rest.get(1..).unwrap_or_default();
@@ -76,9 +74,13 @@ pub fn mask_text(text: &[u8]) -> Vec<u8> {
             }
             continue;
         }
-        let run_end = rest.iter().position(|b| separates(*b)).unwrap_or(rest.len());
-        // A header in quotes is secret to the end of the quotes, blanks included.
-        let end = if after == After::Header && quote.is_some() { quoted } else { run_end };
+        // What is masked or copied next. A header in quotes is secret to the end of the quotes, blanks included. (Looked
+        // for only then: once for every run it would cost the square of a long list.)
+        let ends = |b: &u8| match after {
+            After::Header if quote.is_some() => matches!(b, b'\'' | b'"' | b'\n'),
+            _ => separates(*b),
+        };
+        let end = rest.iter().position(ends).unwrap_or(rest.len());
         let (run, next) = rest.split_at_checked(end).unwrap_or((rest, &[]));
         match after {
             After::Option if run.starts_with(b"-") => run_masked(&mut out, run),
@@ -126,21 +128,32 @@ impl After {
     }
 }
 
+/// Masks the value of a field with a secret's name at the beginning of a run, and returns what follows it, from an
+/// ampersand on; `None` if there is no such field.
+fn field_masked<'a>(out: &mut Vec<u8>, run: &'a [u8]) -> Option<&'a [u8]> {
+    let (name, value) = run.split_at_checked(run.iter().position(|b| matches!(b, b'=' | b':'))?)?;
+    let value = value.get(1..)?;
+    let name_only = name.rsplit(|b| matches!(b, b'?' | b'&' | b'{' | b'/')).next()?;
+    if value.is_empty() || value.starts_with(b"//") || !is_secret_name(name_only.trim_ascii_start()) {
+        return None;
+    }
+    out.extend_from_slice(run.get(..=name.len())?);
+    out.extend_from_slice(MASK.as_bytes());
+    let end = value.iter().position(|b| *b == b'&').unwrap_or(value.len());
+    value.get(end..)
+}
+
 /// One run without separators: `NAME=value`, `--name=value`, `scheme://user:secret@host`, a bare token.
 fn run_masked(out: &mut Vec<u8>, run: &[u8]) {
-    let name_end = run.iter().position(|b| matches!(b, b'=' | b':'));
-    if let Some((name, value)) = name_end.and_then(|at| run.split_at_checked(at)) {
-        let value = value.get(1..).unwrap_or_default();
-        let name_only = name.rsplit(|b| matches!(b, b'?' | b'&' | b'{' | b'/')).next().unwrap_or_default();
-        if !value.is_empty() && !value.starts_with(b"//") && is_secret_name(name_only.trim_ascii_start()) {
-            out.extend_from_slice(run.get(..=name.len()).unwrap_or_default());
-            out.extend_from_slice(MASK.as_bytes());
-            // `a?token=x&b=y`: what follows the secret is judged again.
-            if let Some(at) = value.iter().position(|b| *b == b'&') {
-                out.push(b'&');
-                run_masked(out, value.get(at + 1..).unwrap_or_default());
+    let mut run = run;
+    // `a?token=x&b=y`: what follows a secret is judged again.
+    while let Some(rest) = field_masked(out, run) {
+        match rest.split_first() {
+            Some((amp, next)) => {
+                out.push(*amp);
+                run = next;
             }
-            return;
+            None => return,
         }
     }
     if let Some(at) = find(run, b"://") {
@@ -293,6 +306,22 @@ mod tests {
 
     fn text(s: &str) -> String {
         String::from_utf8(mask_text(s.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn long_texts_cost_in_proportion() {
+        // Each of these was, or would be, the square of its length if one of its pieces were looked at from there to the
+        // end: minutes at this size.
+        for piece in
+            ["(", "a ", "a,", "'", "\"a\" ", "token=x&", "x:", "sk-", "://", "X-Api-Key: '", "=", "?a=b&"]
+        {
+            let long = piece.repeat(100_000 / piece.len());
+            let began = std::time::Instant::now();
+            mask_text(long.as_bytes());
+            mask_words(&[long.as_bytes()]);
+            let took = began.elapsed();
+            assert!(took.as_secs() < 10, "{piece:?} takes {took:?}");
+        }
     }
 
     #[test]
