@@ -59,3 +59,6 @@ mod diagnose;
 
 /// What a caller is told who is refused.
 mod refusals;
+
+/// What agents are told.
+mod hooks;

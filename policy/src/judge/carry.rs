@@ -105,10 +105,9 @@ impl Judge<'_> {
         let inner_satisfied = (before..self.segments.len()).all(|i| self.satisfied(i))
             && !self.raw.iter().skip(raws).any(|r| r.segment.is_none());
         let entry = listed.best == Match::Full;
-        let is_guard = exe.is_some_and(|e| self.world.is_guard(&e.id));
         let trusted = out.builtin
             || ctx.linked_shell
-            || is_guard
+            || self.is_guard(exe)
             || entry
             || exe.is_some_and(|e| {
                 safe_bins::trusted(&e.found, &e.real, &self.policy.safe_bin_trusted_dirs, self.world)

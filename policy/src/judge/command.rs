@@ -126,6 +126,8 @@ impl Judge<'_> {
                 let why = format!("`{}` without a command", visible(name));
                 self.found(Weight::Miss, Reason::Builtin, Some(at), why);
             }
+            // The guard's own words that run nothing: an agent's hook, called through a linked shell.
+            Peel::Empty if self.is_guard(exe.as_ref()) => self.satisfy(at, SatisfiedBy::Wrapper, None),
             Peel::Empty => self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, false, &mut out),
             Peel::Refused { why, .. } => {
                 if listed.best == Match::Full && listed.carries {
@@ -142,6 +144,11 @@ impl Judge<'_> {
             }
         }
         out
+    }
+
+    /// True if a file is the running guard.
+    pub(super) fn is_guard(&self, exe: Option<&Executable>) -> bool {
+        exe.is_some_and(|e| self.world.is_guard(&e.id))
     }
 
     pub(super) fn satisfy(&mut self, at: usize, by: SatisfiedBy, entry: Option<(String, String)>) {

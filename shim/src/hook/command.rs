@@ -91,7 +91,9 @@ pub fn shell(agent: &Agent, given: &Given) -> Option<Vec<u8>> {
         }
         Shell::Login => {
             let known = sys::ids::user(sys::ids::uid()).ok().flatten().map(|u| u.shell);
-            let known = known.filter(|s| s.first() == Some(&b'/'));
+            // One of another kind is not used by the agent either.
+            let known = known
+                .filter(|s| s.first() == Some(&b'/') && ["bash", "zsh", "sh"].iter().any(|n| ends(s, n)));
             Some(known.map_or_else(|| b"/bin/sh".to_vec(), |path| real(given, &path)))
         }
     }

@@ -115,7 +115,10 @@ fn said(agent: &Agent) -> Said {
         Input::Broken(why) => Said::no(Reason::HookCall, &why),
         Input::Unknown(tool) => {
             let what = format!("the tool `{tool}` is not known here, and may run commands");
-            Said::Ask(Message::asked(Reason::HookCall, &what))
+            match agent.asks {
+                true => Said::Ask(Message::asked(Reason::HookCall, &what)),
+                false => Said::No(Message::denied(Reason::HookCall, &what)),
+            }
         }
         Input::Call(call) => all(agent, call, started),
     }
@@ -237,7 +240,7 @@ fn question(eval: &Evaluation) -> Message {
     };
     let mut message = Message::asked(ground.reason, &ground.message);
     if let Some(advice) = ground.advice.as_deref().filter(|a| !a.is_empty()) {
-        message = message.line(&format!("to allow it always: {advice}"));
+        message = message.line(advice);
     }
     match eval.findings.len() {
         0 | 1 => message,

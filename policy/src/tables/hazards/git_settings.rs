@@ -166,6 +166,8 @@ pub(crate) const INERT_VALUES: &[(&str, &str)] = &[
     ("credential.helper", ""),
     ("credential.interactive", "false never"),
     ("diff.external", ""),
+    // Stricter than without it; agents set it for their own calls.
+    ("safe.barerepository", "explicit"),
     ("protocol.file.allow", "never user"),
     ("protocol.ext.allow", "never"),
     ("protocol.allow", "never"),
