@@ -60,5 +60,7 @@ mod diagnose;
 /// What a caller is told who is refused.
 mod refusals;
 
+/// The approver as it runs: real guards, other users, restarts.
+mod approver;
 /// What agents are told.
 mod hooks;

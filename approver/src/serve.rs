@@ -75,7 +75,7 @@ pub fn prepare(args: &Serve) -> Result<Ready, String> {
     let mut sockets = Sockets::new(handed);
     let asking = place(args.socket.clone(), &settings.socket, home.as_deref(), &state)?;
     let audience = if settings.socket.allow_uids.is_empty() { Audience::Own } else { Audience::Listed };
-    let (asking, asked_at) = sockets.take(b"asking", asking, audience)?;
+    let (asking, asked_at) = sockets.take(b"ask", asking, audience)?;
     let (operator, _) = sockets.take(b"operator", state.join(OPERATOR), Audience::Own)?;
     let handle = Handle::new(Parts {
         rules,

@@ -14,6 +14,7 @@ pub mod programs;
 pub mod pty;
 pub mod record;
 pub mod run;
+pub mod service;
 pub mod trace;
 pub mod view;
 

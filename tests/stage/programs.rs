@@ -13,6 +13,8 @@ pub struct Programs {
     pub guard: PathBuf,
     /// `exec-guardctl`.
     pub ctl: PathBuf,
+    /// `exec-guard-approver`.
+    pub approver: PathBuf,
     /// The witness, which tools are copies of.
     pub witness: PathBuf,
     /// Starts programs out of odd situations.
@@ -21,6 +23,8 @@ pub struct Programs {
     pub clumsy: PathBuf,
     /// Runs many jobs.
     pub batch: PathBuf,
+    /// Speaks to an approver.
+    pub person: PathBuf,
 }
 
 /// The repository.
@@ -55,10 +59,12 @@ pub fn programs() -> &'static Programs {
         Programs {
             guard: place(&built.join("exec-guard"), "exec-guard"),
             ctl: place(&built.join("exec-guardctl"), "exec-guardctl"),
+            approver: place(&built.join("exec-guard-approver"), "exec-guard-approver"),
             witness: place(Path::new(env!("CARGO_BIN_EXE_witness")), "witness"),
             launch: place(Path::new(env!("CARGO_BIN_EXE_launch")), "launch"),
             clumsy: place(Path::new(env!("CARGO_BIN_EXE_clumsy")), "clumsy"),
             batch: place(Path::new(env!("CARGO_BIN_EXE_batch")), "batch"),
+            person: place(Path::new(env!("CARGO_BIN_EXE_person")), "person"),
             base,
         }
     })
@@ -69,7 +75,7 @@ fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let out = Command::new(cargo)
         .args(["build", "--quiet", "--locked", "--message-format=json-render-diagnostics"])
-        .args(["-p", "exec-guard", "-p", "exec-guardctl", "--bins"])
+        .args(["-p", "exec-guard", "-p", "exec-guardctl", "-p", "exec-guard-approver", "--bins"])
         .current_dir(repository())
         .output()
         .expect("cargo");
