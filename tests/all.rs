@@ -54,6 +54,9 @@ mod environ;
 /// One line a decision.
 mod journal;
 
+/// A person answers by exec-guardctl; an approver is started and stopped.
+mod operator;
+
 /// exec-guardctl: verdicts explained, policies tried out.
 mod diagnose;
 

@@ -1,10 +1,14 @@
 //! Words of the command line → one strict struct a subcommand. The help texts are the short manual; the long one
 //! is exec-guardctl(1).
+mod asking;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+pub use asking::*;
 
 /// Exit codes, told under every `--help`.
 pub const EXIT_CODES: &str = "\
@@ -14,6 +18,11 @@ Exit codes:
     2  wrong use: an option, a pattern or a document that would not be accepted
     3  explain: a person would be asked
     4  explain: it would be refused
+    5  no question or run has that id
+    6  several have an id that begins so
+    7  the question has expired, or whoever asked is gone
+    8  the question was answered already
+    9  you may not answer: it is your own question, or that of an agent you run under
   125  could not work: a document is unreadable, unsafe or wrong; a disk or lock failed
 
 Data goes to stdout, words go to stderr. The full manual: exec-guardctl(1), exec-guard.policy(5).";
@@ -53,6 +62,17 @@ pub enum Command {
     /// Look at the journal of decisions.
     #[command(subcommand)]
     Log(Log),
+    /// Start, stop and look at the approver, which holds questions until a person answers.
+    #[command(subcommand)]
+    Approver(Approver),
+    /// Ask the approver for a link by which a browser enters its panel, once.
+    Panel(Panel),
+    /// Other settings for an agent, for a while.
+    #[command(subcommand)]
+    Session(Session),
+    /// Look at commands that nobody waited for (exec-guard submit).
+    #[command(subcommand)]
+    Runs(Runs),
     /// Show what would become of a command, where and why; run nothing.
     Explain(Explain),
     /// Try a policy out.
@@ -119,6 +139,12 @@ pub enum Approvals {
     /// Add and remove patterns.
     #[command(subcommand)]
     Allowlist(Allowlist),
+    /// Show the questions that wait for an answer.
+    Pending(Pending),
+    /// Answer one.
+    Resolve(Resolve),
+    /// Show questions and what becomes of them as it happens, until ^C.
+    Watch(Watch),
 }
 
 /// `approvals get`.
@@ -468,6 +494,17 @@ mod tests {
             "x log verify --json",
             "x log export --since 2d --until 2030-01-01 --format csv",
             "x log seal",
+            "x approvals pending",
+            "x approvals pending 3f2a --json",
+            "x approvals resolve 3f2a allow-always --scope program --reason ok",
+            "x approvals watch --json",
+            "x approver start --no-panel",
+            "x approver status --json",
+            "x panel --open",
+            "x session set --agent a --session k --ask off --for 30m",
+            "x session clear --agent a",
+            "x runs list --json",
+            "x runs logs 3f -f",
             "x completions fish",
             "x explain -c ls",
             "x explain -c -x",
@@ -496,6 +533,12 @@ mod tests {
             "x log show -n x",
             "x log verify --anchor abc",
             "x log export --format xml",
+            "x approvals resolve 3f2a",
+            "x approvals resolve 3f2a yes",
+            "x session set --agent a --for 30m",
+            "x session set --agent a --security loose --for 30m",
+            "x session set --security full --for 30m",
+            "x runs logs",
             "x explain",
             "x explain ls",
             "x explain -c a --file b",

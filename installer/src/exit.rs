@@ -13,6 +13,16 @@ pub enum Exit {
     WouldAsk,
     /// What was to be explained would be refused.
     WouldDeny,
+    /// No question or run has that id.
+    Unknown,
+    /// Several have an id that begins so.
+    Ambiguous,
+    /// The question has expired, or whoever asked is gone.
+    Expired,
+    /// The question was answered already.
+    Answered,
+    /// Whoever answers may not.
+    Forbidden,
     /// Wrong use, or input that would not be accepted.
     Usage,
     /// It could not work.
@@ -27,6 +37,11 @@ impl Termination for Exit {
             Exit::Usage => 2,
             Exit::WouldAsk => 3,
             Exit::WouldDeny => 4,
+            Exit::Unknown => 5,
+            Exit::Ambiguous => 6,
+            Exit::Expired => 7,
+            Exit::Answered => 8,
+            Exit::Forbidden => 9,
             Exit::Trouble => 125,
         })
     }

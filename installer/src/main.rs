@@ -3,6 +3,7 @@
 //! A subcommand does what it says or ends with a [`Failure`](exit::Failure): one line on stderr, perhaps a line of advice, and an
 //! exit code of the table in `--help`.
 mod approvals;
+mod approver;
 mod cli;
 mod court;
 mod doctor;
@@ -12,8 +13,11 @@ mod friction;
 mod init;
 mod install;
 mod log;
+mod operator;
 mod progress;
+mod runs;
 mod say;
+mod session;
 mod trial;
 mod when;
 
@@ -69,6 +73,10 @@ fn main() -> Exit {
         Command::Refresh(args) => install::refresh(args),
         Command::Approvals(command) => approvals::run(command),
         Command::Log(command) => log::run(command),
+        Command::Approver(command) => approver::run(command),
+        Command::Panel(args) => approver::panel(args),
+        Command::Session(command) => session::run(command),
+        Command::Runs(command) => runs::run(command),
         Command::Explain(args) => explain::run(args),
         Command::Policy(command) => trial::run(command),
         Command::Friction(args) => friction::run(args),

@@ -94,13 +94,21 @@ impl Page {
         &self.text
     }
 
+    /// Writes it to stdout, for those who have more to say and want to know when nobody reads any more.
+    ///
+    /// # Errors
+    /// Those of write(2).
+    pub fn print_more(self) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(self.text.as_bytes()).and_then(|()| out.flush())
+    }
+
     /// Writes it to stdout. A reader that went away (`| head`) is none of our errors.
     ///
     /// # Errors
     /// Those of write(2), except a broken pipe.
     pub fn print(self) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        match out.write_all(self.text.as_bytes()).and_then(|()| out.flush()) {
+        match self.print_more() {
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other,
         }

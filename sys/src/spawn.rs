@@ -23,9 +23,40 @@ use crate::exec::{ExecError, Ready, Step};
 #[must_use]
 pub enum Side {
     /// The one that was called. The other one is on its own by now.
-    Caller,
+    Caller(Child),
     /// The one that goes on: it leads a session without a terminal, and its standard descriptors are `/dev/null`.
     Detached,
+}
+
+/// The process that went on.
+#[derive(Debug)]
+pub struct Child {
+    pid: Pid,
+    status: Option<u32>,
+}
+
+impl Child {
+    /// Its process id.
+    pub fn pid(&self) -> i32 {
+        self.pid.as_raw()
+    }
+
+    /// Its exit code, or 128 + signal, if it ended.
+    pub fn ended(&mut self) -> Option<u32> {
+        if self.status.is_none() {
+            self.status = waitpid(self.pid, Some(WaitPidFlag::WNOHANG)).ok().and_then(status);
+        }
+        self.status
+    }
+}
+
+/// Exit code, or 128 + signal, of what ended.
+fn status(seen: WaitStatus) -> Option<u32> {
+    match seen {
+        WaitStatus::Exited(_, code) => u32::try_from(code).ok(),
+        WaitStatus::Signaled(_, signal, _) => u32::try_from(128 + signal as i32).ok(),
+        _ => None,
+    }
 }
 
 /// Splits this process in two. The one that goes on has nothing of its caller's left that would keep a terminal or a
@@ -44,7 +75,7 @@ pub fn detach() -> io::Result<Side> {
             // Not before it is out of our process group: whoever called may now end all of that.
             let mut word = [0];
             match ready.read(&mut word) {
-                Ok(1) => Ok(Side::Caller),
+                Ok(1) => Ok(Side::Caller(Child { pid: child, status: None })),
                 _ => {
                     let _ = waitpid(child, None);
                     Err(io::Error::other("the process that was to go on could not"))
@@ -290,10 +321,8 @@ impl Running {
         }
         if self.status.is_none() {
             let status = match waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
-                Ok(WaitStatus::Exited(_, code)) => u32::try_from(code).ok(),
-                Ok(WaitStatus::Signaled(_, signal, _)) => u32::try_from(128 + signal as i32).ok(),
-                Ok(_) | Err(Errno::EINTR) => None,
-                Err(e) => return Err(e.into()),
+                Err(Errno::EINTR) => None,
+                seen => status(seen?),
             };
             if let Some(code) = status {
                 self.status = Some(code);

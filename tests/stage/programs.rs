@@ -56,6 +56,8 @@ pub fn programs() -> &'static Programs {
             fs::set_permissions(&to, fs::Permissions::from_mode(0o755)).expect("mode");
             to
         };
+        // Beside exec-guardctl, which starts it.
+        place(&built.join("exec-guard-approver"), "exec-guard-approver");
         Programs {
             guard: place(&built.join("exec-guard"), "exec-guard"),
             ctl: place(&built.join("exec-guardctl"), "exec-guardctl"),

@@ -1,10 +1,14 @@
-//! `approvals`: show and edit exec-approvals.json.
+//! `approvals`: show and edit exec-approvals.json, see and answer questions.
 mod change;
 mod entry;
 mod get;
 mod set;
 
 mod usage;
+
+pub mod pending;
+mod resolve;
+mod watch;
 
 #[cfg(test)]
 pub use entry::args as globs;
@@ -34,6 +38,9 @@ pub fn run(command: &Approvals) -> Result<Exit, Failure> {
         Approvals::Set(args) => set::run(args),
         Approvals::Allowlist(Allowlist::Add(args)) => change::add(args),
         Approvals::Allowlist(Allowlist::Remove(args)) => change::remove(args),
+        Approvals::Pending(args) => pending::run(args),
+        Approvals::Resolve(args) => resolve::run(args),
+        Approvals::Watch(args) => watch::run(args),
     }
 }
 
@@ -82,6 +89,18 @@ pub fn places() -> Places {
 /// One of them cannot be used; the error says which, where and what to do.
 pub fn load(places: &Places) -> Result<Loaded, Failure> {
     store::load(places).map_err(|e| Failure::trouble(e.to_string()))
+}
+
+/// The state folder; `None` if there is none. What lies there can be looked at also while a document cannot be used.
+pub fn state() -> Option<std::path::PathBuf> {
+    let places = places();
+    match load(&places) {
+        Ok(loaded) => loaded.state,
+        Err(failure) => {
+            say::word(format!("note: {}", failure.what));
+            crate::init::folder(&places).ok()
+        }
+    }
 }
 
 /// The last uses of entries. That there is no journal, or none that can be read, is no reason not to show a policy.

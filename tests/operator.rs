@@ -1,0 +1,315 @@
+//! exec-guardctl and a real approver: questions are seen, answered and watched by a person in another session.
+use std::io::{BufRead, BufReader, Read};
+use std::process::Child;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::stage::run::wait;
+use crate::stage::{Run, Stage, Way, programs};
+
+/// The machine may be slow and busy.
+const LONG: Duration = Duration::from_secs(60);
+
+fn stage() -> Stage {
+    stage_with(&json!({}))
+}
+
+fn stage_with(exec: &Value) -> Stage {
+    Stage::new()
+        .tool("tool")
+        .policy(&json!({"version": 1, "socket": {"token": "a token of the tests"}, "agents": {"main":
+            {"security": "allowlist", "ask": "on-miss", "askFallback": "deny"}}}))
+        .config(&json!({"tools": {"exec": exec}}))
+}
+
+/// An approver that runs as long as this is held.
+pub struct Approver<'a>(pub &'a Stage);
+
+impl<'a> Approver<'a> {
+    pub fn start(stage: &'a Stage) -> Approver<'a> {
+        let run = ctl(stage, &["approver", "start", "--no-panel"]);
+        assert!(run.code() == 0 && run.stdout.contains("running since"), "{run:?}");
+        Approver(stage)
+    }
+}
+
+impl Drop for Approver<'_> {
+    fn drop(&mut self) {
+        let run = ctl(self.0, &["approver", "stop"]);
+        assert!(std::thread::panicking() || run.code() == 0, "{run:?}");
+    }
+}
+
+fn words(rest: &[&str]) -> Vec<String> {
+    let ctl = programs().ctl.to_str().expect("path").to_owned();
+    std::iter::once(ctl).chain(rest.iter().map(|w| (*w).to_owned())).collect()
+}
+
+fn start(stage: &Stage, rest: &[&str]) -> Child {
+    stage.cast(&words(rest)).way(Way::Path).start()
+}
+
+/// Runs exec-guardctl. What witnesses wrote meanwhile stays.
+pub fn ctl(stage: &Stage, rest: &[&str]) -> Run {
+    let began = Instant::now();
+    let mut child = start(stage, rest);
+    let pid = child.id();
+    let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take().expect("piped"));
+    let read = |r: &mut dyn Read| {
+        let mut b = Vec::new();
+        let _ = r.read_to_end(&mut b);
+        String::from_utf8_lossy(&b).into_owned()
+    };
+    let (stdout, stderr) = std::thread::scope(|s| {
+        let stderr = s.spawn(|| read(&mut err));
+        (read(&mut out), stderr.join().expect("a thread"))
+    });
+    Run { status: wait(&mut child, began, LONG), stdout, stderr, records: Vec::new(), pid }
+}
+
+/// What holds within a long time, looked at again and again.
+#[track_caller]
+pub fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + LONG;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < end, "not within {LONG:?}: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The questions that wait, when there are so many.
+#[track_caller]
+pub fn asked(stage: &Stage, count: usize) -> Vec<Value> {
+    until(&format!("{count} questions"), || {
+        let run = ctl(stage, &["approvals", "pending", "--json"]);
+        let list: Vec<Value> = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run:?}"));
+        (list.len() == count).then_some(list)
+    })
+}
+
+pub fn id(question: &Value) -> String {
+    question["id"].as_str().expect("an id").to_owned()
+}
+
+#[track_caller]
+fn said(run: &Run, code: i32, word: &str) {
+    assert!(run.code() == code, "not {code}: {run:?}");
+    assert!(run.stderr.contains(word) || run.stdout.contains(word), "no word of {word:?}: {run:?}");
+}
+
+#[test]
+fn a_question_is_seen_and_answered() {
+    let stage = stage();
+    let approver = Approver::start(&stage);
+    let run = stage.cast(&["tool", "a b", "x\u{202e}y\x1b[2J"]).way(Way::Dash).talk(|| {
+        let all = asked(&stage, 1);
+        let q = &all[0]["question"];
+        assert_eq!(q["agent"], "main");
+        assert!(q["found"].as_str().is_some_and(|f| f.ends_with("/bin/tool")), "{q}");
+        assert!(
+            q["policy"]["from"]["ask"].as_str().is_some_and(|f| f.contains("exec-approvals.json:/")),
+            "{q}"
+        );
+        let text = ctl(&stage, &["approvals", "pending"]);
+        for field in [
+            "tool 'a b'",
+            "  in ",
+            "  program ",
+            "  agent ",
+            "  host ",
+            "  policy ",
+            "[allowlist-miss]",
+            " left",
+        ] {
+            said(&text, 0, field);
+        }
+        assert!(!text.stdout.contains(['\x1b', '\u{202e}']), "{text:?}");
+        let one = id(&all[0]);
+        said(&ctl(&stage, &["approvals", "pending", &one[..6]]), 0, "--scope program");
+        said(&ctl(&stage, &["approvals", "resolve", &one[..6], "allow-once"]), 0, "allow-once");
+        // Answered is answered.
+        said(&ctl(&stage, &["approvals", "resolve", &one, "deny"]), 8, "[already-answered]");
+    });
+    run.ran(&[&["tool", "a b", "x\u{202e}y\x1b[2J"]]);
+    assert_eq!(run.code(), 0, "{run:?}");
+    said(&ctl(&stage, &["approvals", "pending"]), 0, "no question waits");
+    drop(approver);
+}
+
+#[test]
+fn a_no_says_why_and_an_always_is_stored() {
+    let stage = stage();
+    let _approver = Approver::start(&stage);
+    let answer = |words: &[&str]| {
+        let one = id(&asked(&stage, 1)[0]);
+        let all: Vec<&str> = ["approvals", "resolve", one.as_str()].iter().chain(words).copied().collect();
+        ctl(&stage, &all)
+    };
+    let denied = stage.cast(&["tool"]).way(Way::Dash).talk(|| {
+        said(&answer(&["deny", "--reason", "not on a Friday"]), 0, "deny");
+    });
+    denied.refused(126, "user-denied");
+    assert!(denied.stderr.contains("not on a Friday"), "{denied:?}");
+    let always = stage.cast(&["tool", "sub", "x"]).way(Way::Dash).talk(|| {
+        said(&answer(&["allow-always"]), 2, "more than one scope");
+        said(&answer(&["allow-once", "--scope", "program"]), 2, "allow-always only");
+        said(&answer(&["allow-always", "--scope", "subcommand"]), 0, "allow-always");
+    });
+    always.ran(&[&["tool", "sub", "x"]]);
+    // Nobody is asked about that any more.
+    stage.run(&["tool", "sub", "y"]).allowed();
+}
+
+#[test]
+fn each_no_of_the_approver_has_a_code_of_its_own() {
+    let stage = stage_with(&json!({"approvalTimeoutMs": 1500}));
+    said(&ctl(&stage, &["approvals", "pending"]), 1, "no approver is running");
+    said(&ctl(&stage, &["approvals", "resolve", "a", "deny"]), 1, "exec-guardctl approver start");
+    let _approver = Approver::start(&stage);
+    said(&ctl(&stage, &["approvals", "resolve", "no-such", "deny"]), 5, "[unknown]");
+    said(&ctl(&stage, &["approvals", "pending", "no-such"]), 5, "[unknown]");
+    let mut gone = String::new();
+    let late = stage.cast(&["tool"]).way(Way::Dash).talk(|| gone = id(&asked(&stage, 1)[0]));
+    late.refused(126, "approval-timeout");
+    let run = ctl(&stage, &["approvals", "resolve", &gone, "deny"]);
+    assert!(
+        run.code() == 7 && (run.stderr.contains("[expired]") || run.stderr.contains("[withdrawn]")),
+        "{run:?}"
+    );
+}
+
+/// Seventeen ids of sixteen digits: two begin alike.
+#[test]
+fn an_id_that_could_be_several_is_refused() {
+    let stage = stage();
+    let _approver = Approver::start(&stage);
+    let mut guards: Vec<Child> =
+        (0..17).map(|n| stage.cast(&["tool", &n.to_string()]).way(Way::Dash).start()).collect();
+    let ids: Vec<String> = asked(&stage, 17).iter().map(id).collect();
+    let twice = "0123456789abcdef".chars().find(|c| ids.iter().filter(|i| i.starts_with(*c)).count() > 1);
+    let twice = twice.expect("two that begin alike").to_string();
+    said(&ctl(&stage, &["approvals", "resolve", &twice, "deny"]), 6, "[ambiguous]");
+    for one in &ids {
+        assert_eq!(ctl(&stage, &["approvals", "resolve", one, "deny"]).code(), 0);
+    }
+    for guard in &mut guards {
+        assert_eq!(wait(guard, Instant::now(), LONG).code(), Some(126));
+    }
+    assert!(stage.records().is_empty());
+}
+
+#[test]
+fn whoever_asks_does_not_answer() {
+    let stage = stage();
+    let _approver = Approver::start(&stage);
+    let (guard, ctl_) = (programs().guard.display().to_string(), programs().ctl.display().to_string());
+    let tool = stage.text("bin/tool");
+    // One session: it asks, and tries to answer itself.
+    let script = format!(
+        "'{guard}' -- '{tool}' & n=0; id=
+         while [ -z \"$id\" ] && [ $n -lt 600 ]; do
+           id=$('{ctl_}' approvals pending --json | /bin/sed -n 's/^ *\"id\": \"\\(.*\\)\",$/\\1/p')
+           /bin/sleep 0.05; n=$((n+1))
+         done
+         '{ctl_}' approvals resolve \"$id\" allow-once; code=$?
+         kill %1 2>/dev/null || kill $!; exit $code"
+    );
+    let run = stage.cast(&["/bin/sh", "-c", &script]).way(Way::Path).run();
+    said(&run, 9, "[own-question]");
+    assert!(run.records.is_empty(), "{run:?}");
+    // An agent does not answer either, wherever its question came from.
+    let marked: Vec<Vec<u8>> = stage.environment().into_iter().chain([b"CLAUDECODE=1".to_vec()]).collect();
+    let run = stage.cast(&words(&["approvals", "resolve", "x", "deny"])).way(Way::Path).env(marked).run();
+    said(&run, 9, "[agent-mark]");
+}
+
+fn lines(child: &mut Child) -> Receiver<String> {
+    let (to, from) = channel();
+    let out = BufReader::new(child.stdout.take().expect("piped"));
+    std::thread::spawn(move || out.lines().map_while(Result::ok).all(|line| to.send(line).is_ok()));
+    from
+}
+
+#[test]
+fn a_watch_outlives_an_approver() {
+    let stage = stage();
+    let approver = Approver::start(&stage);
+    let mut watch = start(&stage, &["approvals", "watch", "--json"]);
+    let events = lines(&mut watch);
+    let next = |kind: &str| -> Value {
+        let line = events.recv_timeout(LONG).unwrap_or_else(|e| panic!("{kind}: {e}"));
+        let event: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(event["event"], kind, "{event}");
+        event
+    };
+    for turn in ["one", "two"] {
+        let run = stage.cast(&["tool", turn]).way(Way::Dash).talk(|| {
+            let event = next("exec.approval.requested");
+            assert!(event["row"]["command"].as_str().is_some_and(|c| c.ends_with(turn)), "{event}");
+            let one = id(&event);
+            assert_eq!(ctl(&stage, &["approvals", "resolve", &one, "allow-once"]).code(), 0);
+            assert_eq!(next("exec.approval.resolved")["row"]["decision"], "allow-once");
+        });
+        run.ran(&[&["tool", turn]]);
+        if turn == "one" {
+            assert_eq!(ctl(&stage, &["approver", "stop"]).code(), 0);
+            assert_eq!(ctl(&stage, &["approver", "start", "--no-panel"]).code(), 0);
+        }
+    }
+    let pid = nix::unistd::Pid::from_raw(watch.id() as i32);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).expect("a signal");
+    assert!(!wait(&mut watch, Instant::now(), LONG).success());
+    drop(approver);
+}
+
+#[test]
+fn an_approver_is_started_once_and_stopped() {
+    let stage = stage();
+    said(&ctl(&stage, &["approver", "status"]), 1, "no approver is running");
+    said(&ctl(&stage, &["approver", "status", "--json"]), 1, "\"running\": false");
+    said(&ctl(&stage, &["approver", "stop"]), 0, "no approver is running");
+    // Two at once: one approver comes of it, and both say where it is.
+    let both = std::thread::scope(|s| {
+        let one = s.spawn(|| ctl(&stage, &["approver", "start", "--no-panel"]));
+        let two = ctl(&stage, &["approver", "start", "--no-panel"]);
+        [one.join().expect("a thread"), two]
+    });
+    let approver = Approver(&stage);
+    let pid = |run: &Run| {
+        assert_eq!(run.code(), 0, "{run:?}");
+        run.stdout.split("process ").nth(1).and_then(|r| r.split(',').next()).expect("a pid").to_owned()
+    };
+    assert_eq!(pid(&both[0]), pid(&both[1]));
+    said(&ctl(&stage, &["approver", "start"]), 0, "running already");
+    let status: Value =
+        serde_json::from_str(&ctl(&stage, &["approver", "status", "--json"]).stdout).expect("JSON");
+    assert_eq!((&status["running"], &status["waiting"]), (&json!(true), &json!(0)));
+    said(&ctl(&stage, &["panel"]), 1, "no panel");
+    drop(approver);
+    said(&ctl(&stage, &["approver", "status"]), 1, "no approver is running");
+    // What keeps it from starting is said.
+    stage.write("guard/exec-approvals.sock", b"", 0o600);
+    let run = ctl(&stage, &["approver", "start"]);
+    assert!(run.code() == 125 && run.stderr.contains("exec-guard-approver: "), "{run:?}");
+}
+
+#[test]
+fn an_override_lasts_until_it_is_cleared() {
+    let stage = stage_with(&json!({"approvalTimeoutMs": 1000}));
+    said(&ctl(&stage, &["session", "list"]), 1, "no approver is running");
+    let _approver = Approver::start(&stage);
+    said(&ctl(&stage, &["session", "list"]), 0, "no override");
+    let set = ["session", "set", "--agent", "main", "--security", "full", "--ask", "off", "--for"];
+    said(&ctl(&stage, &[&set[..], &["10m"]].concat()), 0, "security full, ask off until");
+    said(&ctl(&stage, &[&set[..], &["2001-01-01"]].concat()), 2, "that is past");
+    said(&ctl(&stage, &["approver", "status"]), 0, "overrides in force: 1");
+    stage.run(&["tool"]).allowed();
+    said(&ctl(&stage, &["session", "clear", "--agent", "main"]), 0, "");
+    said(&ctl(&stage, &["session", "clear", "--agent", "main"]), 1, "no override is in force");
+    stage.run(&["tool"]).refused(126, "approval-timeout");
+}
