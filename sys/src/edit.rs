@@ -160,24 +160,26 @@ fn temporary(path: &Path) -> Option<Vec<u8>> {
 /// What cannot be removed stays: it is read by nobody.
 pub fn sweep(path: &Path) {
     if let (Some(begin), Some(folder)) = (temporary(path), path.parent()) {
-        sweep_names(folder, &begin);
+        sweep_names(folder, &begin, false);
     }
 }
 
 /// The same for every file and link of a folder; the lock must be one for all of them.
 pub fn sweep_folder(folder: &Path) {
-    sweep_names(folder, b".");
+    sweep_names(folder, b".", true);
 }
 
-fn sweep_names(folder: &Path, begin: &[u8]) {
+fn sweep_names(folder: &Path, begin: &[u8], all: bool) {
     let left = |name: &[u8]| {
         let rest = name.strip_prefix(begin).and_then(|n| n.strip_suffix(TEMPORARY.as_bytes()));
-        let digits = rest.map(|r| r.rsplit(|b| *b == b'.').next().unwrap_or_default());
+        // Of one file there is nothing between its name and the digits: that would be another file's.
+        let digits = rest.map(|r| if all { r.rsplit(|b| *b == b'.').next().unwrap_or_default() } else { r });
         digits.is_some_and(|d| d.len() == 16 && d.iter().all(u8::is_ascii_hexdigit))
     };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         // Of the entry itself: no link is followed.
-        let ours = |m: std::fs::Metadata| (m.is_file() || m.is_symlink()) && m.uid() == crate::ids::uid();
+        let kind = |m: &std::fs::Metadata| m.is_file() || (all && m.is_symlink());
+        let ours = |m: std::fs::Metadata| kind(&m) && m.uid() == crate::ids::uid();
         if left(entry.file_name().as_bytes()) && entry.metadata().is_ok_and(ours) {
             let _ = std::fs::remove_file(entry.path());
         }
