@@ -644,3 +644,40 @@ fn a_probe_is_denied_whatever_the_policy_says() {
         }
     }
 }
+
+#[test]
+fn a_sub_command_is_no_path() {
+    let mut c = Case::new(&["/usr/bin/*"]);
+    for words in [&["git", "x/evil"][..], &["git", "-p", "x/evil"], &["git", "-C", "d", "./evil", "y"]] {
+        asks(&c.argv(words), "hazard");
+    }
+    for words in [&["git", "log", "x/y"][..], &["git", "show", "a/b"], &["git", "-C", "a/b", "status"]] {
+        assert_eq!(c.argv(words).decision, Decision::Allow, "{words:?}");
+    }
+}
+
+#[test]
+fn what_unpacks_over_the_guards_files_asks() {
+    let mut c = Case::new(&["/usr/bin/*"]);
+    asks(&c.text("cd ~ && git apply p.patch"), "self-protection");
+    asks(&c.text("git -C ../ apply p.patch"), "self-protection");
+    asks(&c.text("git -C \"$HOME\" apply p.patch"), "self-protection");
+    assert_eq!(c.text("git apply p.patch").decision, Decision::Allow);
+}
+
+#[test]
+fn a_link_of_the_caller_s_does_not_dress_a_restricted_program() {
+    let mut c = Case::new(&[]);
+    c.world = world().link("/home/u/p/bin/python3", "/usr/bin/python3");
+    c.world.writable.insert(b"/home/u/p/bin".to_vec());
+    let restricted = Entry { args: Some(vec!["s.py".into()]), ..entry("/usr/bin/python3") };
+    c.policy.allow = vec![AllowList::new(vec![restricted])];
+    assert_eq!(c.argv(&["python3", "s.py"]).decision, Decision::Allow);
+    asks(&c.argv(&["bin/python3", "s.py"]), "args-miss");
+    // What the entry names itself, or allows with any arguments, is as it was.
+    let named = Entry { args: Some(vec!["s.py".into()]), ..entry("/home/u/p/bin/python3") };
+    for e in [named, entry("/usr/bin/python3")] {
+        c.policy.allow = vec![AllowList::new(vec![e])];
+        assert_eq!(c.argv(&["bin/python3", "s.py"]).decision, Decision::Allow);
+    }
+}

@@ -9,7 +9,7 @@ use crate::evaluation::{SatisfiedBy, SegmentKind};
 use crate::reason::Reason;
 use crate::resolve::{Executable, Resolution, last_component, resolve};
 use crate::rules::entry::{self, Match, Subject};
-use crate::rules::{hazards, probe, protect, safe_bins, skills};
+use crate::rules::{hazards, probe, protect, safe_bins, skills, unpack};
 use crate::tables::hazards::Category;
 use crate::wrapper::{self, Peel};
 
@@ -164,7 +164,10 @@ impl Judge<'_> {
             self.found(Weight::Deny, Reason::Probe, Some(at), "a probe: the guard is in the way".into());
         }
         let home = self.inv.home.as_deref();
-        if let Some((why, _)) = protect::touches(name, args, ctx.cwd.as_deref(), home, &self.inv.guard) {
+        let cwd = ctx.cwd.as_deref();
+        let guard = &self.inv.guard;
+        let why = protect::touches(name, args, cwd, home, guard).map(|(why, _)| why);
+        if let Some(why) = why.or_else(|| unpack::unpacks(name, args, cwd, home, guard)) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
     }

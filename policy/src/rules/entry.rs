@@ -61,6 +61,10 @@ pub(crate) fn grants(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Match
     if entry.expires_at.is_some_and(|t| t <= s.now_ms || s.now_ms == 0) {
         return Match::Expired;
     }
+    let restricted = entry.args.is_some() || entry.arg_pattern.is_some() || entry.cwd.is_some();
+    if restricted && s.exe.is_some_and(|exe| is_dressed(entry, exe, s, world)) {
+        return Match::Restricted;
+    }
     match (cwd_matches(entry, s, world), args_match(entry, s.args)) {
         (Some(false), _) | (_, Some(false)) => Match::Restricted,
         (None, _) => Match::Restricted,
@@ -134,6 +138,17 @@ fn path_matches(entry: &Entry, exe: &Executable, s: &Subject<'_>, world: &dyn Wo
         return false;
     }
     canonical_spelling(entry, s.home, world).is_some_and(|p| hit(&p))
+}
+
+/// True if the entry covers the program only for where its link leads, and the link lies in a folder that the caller can
+/// write: what a program reads beside the name it was started by (Python's `pyvenv.cfg` and what that names) is then the
+/// caller's, and a restriction to some arguments would promise what it cannot keep. Source: site(3py), "Virtual
+/// environments".
+fn is_dressed(entry: &Entry, exe: &Executable, s: &Subject<'_>, world: &dyn World) -> bool {
+    if exe.found == exe.real || !world.writable(parent(&exe.found)) || world.writable(&exe.real) {
+        return false;
+    }
+    !spellings(entry, s, world).iter().any(|g| g.matches(&exe.found))
 }
 
 /// A cheap no: the pattern's last component is literal and is neither name. Spares a look at the file system.

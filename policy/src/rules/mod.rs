@@ -1,6 +1,6 @@
 //! The rules, in the order they are asked.
 //!
-//! 1. `protect`: the guard's own files and commands; `probe`: a command that only asks whether the guard is there
+//! 1. `protect`, `unpack`: the guard's own files and commands; `probe`: a command that only asks whether the guard is there
 //! 2. `entry`: denylist and asklist
 //! 3. the policy's `security` and `ask` (the table in `decide`)
 //! 4. `entry`: allowlist; `skills`; `safe_bins`; `builtins`
@@ -17,3 +17,4 @@ pub mod probe;
 pub(crate) mod protect;
 pub mod safe_bins;
 pub(crate) mod skills;
+pub(crate) mod unpack;

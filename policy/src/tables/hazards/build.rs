@@ -188,6 +188,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[
             row(
+                When::Nth(0, Test::HasSlash),
+                RunsProgram,
+                "runs a program of that name behind `cargo-`, in a folder of the caller's",
+                "cargo(1), custom commands",
+                "x/evil",
+            ),
+            row(
                 When::Val("--config", Test::CargoSetting),
                 RunsProgram,
                 "a setting given to cargo can name the compiler, a wrapper or a runner",

@@ -171,6 +171,13 @@ title= label= json= editor=",
         ),
         rows: &[
             row(
+                When::Nth(0, Test::HasSlash),
+                RunsProgram,
+                "runs a program of that name behind `kubectl-`, in a folder of the caller's",
+                "kubectl plugin: naming",
+                "x/evil",
+            ),
+            row(
                 When::Opt("--kubeconfig --exec-command"),
                 RunsProgram,
                 "the configuration can name a credential program",

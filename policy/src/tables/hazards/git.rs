@@ -36,6 +36,13 @@ const GLOBAL: &[Row] = &[
         "--exec-path=. status",
     ),
     row(
+        When::Nth(0, Test::HasSlash),
+        RunsProgram,
+        "runs a program of that name behind `git-`, in a folder of the caller's",
+        "git(1), `git help -a`: external commands",
+        "x/evil",
+    ),
+    row(
         When::Val("--git-dir", Test::Not(&[".git", "./.git"])),
         RunsProgram,
         "uses another repository's configuration, which can name programs",
