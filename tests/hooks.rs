@@ -8,6 +8,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use protocol::message::{Choice, Decision, FromApprover, FromGuard};
+
+use crate::stage::approver::{Peer, TOKEN, answering};
 use crate::stage::programs::repository;
 use crate::stage::{Run, Stage, Way, listed, programs};
 
@@ -30,7 +33,7 @@ const AGENTS: &[(&str, bool)] = &[
 /// `git` is allowed, `rm` is not, about the rest a person would be asked.
 fn stage() -> Stage {
     let stage = Stage::new().tool("git").tool("curl").tool("rm");
-    let doc = json!({"version": 1, "defaults": {"security": "allowlist", "ask": "on-miss", "askFallback": "deny",
+    let doc = json!({"version": 1, "socket": {"token": TOKEN}, "defaults": {"security": "allowlist", "ask": "on-miss", "askFallback": "deny",
         "allowlist": [{"pattern": stage.text("bin/git")}]}, "agents": {"*": {"denylist": [{"pattern": "rm"}]}}});
     stage.policy(&doc)
 }
@@ -302,6 +305,53 @@ fn the_journal_knows() {
         assert_eq!((&last["via"], &last["agent"]), (&"hook".into(), &"claude".into()), "{last}");
         assert_eq!(last["session"], "00636f3e-bbc9-44ac-b686-2462b3d25582");
     }
+}
+
+fn asked(stage: &Stage, agent: &str, script: impl FnOnce(&mut Peer) + Send) -> Run {
+    let guard = programs().guard.to_str().expect("a path").to_owned();
+    let call = call_of(stage, agent, "curl x");
+    let cast = stage.cast(&[guard.as_str(), "hook", agent]).way(Way::Path).env(environment(stage, &[]));
+    let run = answering(stage, cast.stdin(call.as_bytes()), script);
+    fs::remove_file(stage.path("guard/exec-approvals.sock")).expect("the socket");
+    run
+}
+
+/// Where an agent's prompt does not ask, an approver is asked: a yes lets the command run as the person saw it.
+#[test]
+fn an_approver_answers_for_an_agent() {
+    let stage = stage();
+    for (agent, _) in AGENTS.iter().filter(|(_, asks)| !asks) {
+        let run = asked(&stage, agent, |peer| {
+            let asked = peer.asked();
+            assert!(asked.question.agent == *agent && asked.question.timeout_ms == 120_000);
+            peer.say(&FromApprover::Decision(asked.decision(Choice::AllowOnce)));
+        });
+        assert!(run.code() == 0 && !run.stdout.contains("exec-guard -"), "{agent}: {run:?}");
+        assert!(!run.stdout.contains("deny") && !run.stdout.contains("block"), "{agent}: {run:?}");
+        let run = asked(&stage, agent, |peer| {
+            let asked = peer.asked();
+            let reason = Some("not today".into());
+            let no = asked.signed(Decision { reason, ..asked.decision(Choice::Deny) });
+            peer.say(&FromApprover::Decision(no));
+        });
+        assert!(denied(agent, &run) && run.stdout.contains("not today"), "{agent}: {run:?}");
+    }
+}
+
+/// An agent waits only so long. The question stays, and the agent is told what to do after a yes.
+#[test]
+fn a_question_is_left_behind_in_time() {
+    let stage = stage();
+    let mut id = String::new();
+    let run = asked(&stage, "goose", |peer| {
+        let asked = peer.asked();
+        id.clone_from(&asked.request.id);
+        let line = peer.line().expect("a detach");
+        assert_eq!(FromGuard::parse(&line), Ok(FromGuard::Detach { id: id.clone() }));
+        peer.say(&FromApprover::Noted { id: id.clone() });
+    });
+    assert!(denied("goose", &run), "{run:?}");
+    assert!(run.stdout.contains(&format!("question {id} stays open")), "{run:?}");
 }
 
 /// Where nobody looks at an agent's prompts, they are not used.

@@ -21,6 +21,8 @@ pub struct Places {
 pub struct Settings {
     /// How long a person has to answer, milliseconds.
     pub timeout_ms: u64,
+    /// How long we wait ourselves, milliseconds: where that is less, the question is left behind unanswered.
+    pub patience_ms: u64,
     /// Whether the terminal is asked.
     pub tty: Tty,
     /// A decision that cannot be written down is a refusal.
@@ -65,6 +67,7 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
     let signs = store::caller::signs(&s);
     let settings = Settings {
         timeout_ms: s.approval_timeout_ms,
+        patience_ms: u64::MAX,
         tty: s.tty,
         journal_required: s.journal.required,
         journal_full: s.journal.text == JournalText::Full,

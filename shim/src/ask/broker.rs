@@ -9,6 +9,8 @@
 //! decision                 ─────▶            until the time to answer is over, else askFallback
 //! ```
 //!
+//! A guard that cannot wait for that long (an agent's hook) leaves the question behind: detach ─▶, ◀─ noted.
+//!
 //! Only a decision with the right MAC, for this question, in time and alone is an answer. Anything else from a server
 //! that was reached is a no: who can disturb an answer must not get what *nobody there* would get. No signal is caught
 //! and nothing is changed that the command could notice: all that was opened is close-on-exec and closed before.
@@ -32,6 +34,9 @@ use crate::locate::Settings;
 /// Whoever is there says so within this time, and takes a question.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// So long it takes at most to leave a question behind.
+const LEAVING: Duration = Duration::from_secs(1);
+
 /// Asks the approver of the documents. `Nobody(None)` if there is none, which is no fault.
 pub fn ask(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Host) -> Asked {
     let home = inv.home.as_deref().map(|h| Path::new(OsStr::from_bytes(h)));
@@ -49,10 +54,10 @@ pub fn ask(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Hos
         return Asked::Nobody(Some("there is nothing that could be executed".into()));
     };
     let id = sys::edit::uuid();
-    let deadline = begun + Duration::from_millis(settings.timeout_ms);
+    let deadline = begun + Duration::from_millis(settings.timeout_ms.min(settings.patience_ms));
     let line = Line { talk, token, id, deadline };
     let came = match settings.socket.dialect {
-        SocketDialect::Own => line.own(&question),
+        SocketDialect::Own => line.own(&question, settings.patience_ms < settings.timeout_ms),
         SocketDialect::OpenClaw => line.openclaw(&question),
     };
     match came {
@@ -62,6 +67,7 @@ pub fn ask(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Hos
         ),
         Err(End::Nobody(why)) => nobody(&path, why),
         Err(End::Late) => Asked::Late,
+        Err(End::Left(id)) => Asked::Left(id),
         Err(End::No(reason, why)) => Asked::Refused(
             reason,
             format!("the approver at {}: {why}", Shown::text(path.as_os_str().as_bytes())),
@@ -92,6 +98,8 @@ enum End {
     Nobody(&'static str),
     /// Nobody answered in time.
     Late,
+    /// Nobody answered while we could wait; the question with this id stays.
+    Left(String),
     /// A no that is nobody's answer: the ground, and one clause.
     No(Reason, String),
 }
@@ -120,7 +128,8 @@ struct Line {
 }
 
 impl Line {
-    fn own(mut self, question: &WireQuestion) -> Result<Checked, End> {
+    /// `leave`: whoever started us waits no longer than the deadline, and may ask again.
+    fn own(mut self, question: &WireQuestion, leave: bool) -> Result<Checked, End> {
         let to = self.challenge()?;
         let text = question.to_text();
         let request_sha256 = mac::sha256(text.as_bytes());
@@ -135,9 +144,22 @@ impl Line {
             Ok(FromApprover::Decision(d)) => d,
             Ok(FromApprover::Error { code, .. }) => return Err(refused(code)),
             Ok(_) => return Err(End::nonsense("it spoke out of turn")),
+            Err(End::Late) if leave => return Err(self.leave()),
             Err(e) => return Err(e),
         };
         self.check(&to, d, &request_sha256, question)
+    }
+
+    /// Leaves the question behind: a yes that comes later is good for the next time the same is asked.
+    fn leave(&mut self) -> End {
+        let detach = FromGuard::Detach { id: self.id.clone() };
+        let said = self.send(&detach.to_json(), frame::MAX_REQUEST);
+        let heard = said.ok().and_then(|()| self.talk.line(Instant::now() + LEAVING).ok());
+        match heard.map(|line| FromApprover::parse(&line)) {
+            Some(Ok(FromApprover::Noted { id })) if id == self.id => End::Left(id),
+            // An answer that crossed ours on the way comes too late.
+            _ => End::Late,
+        }
     }
 
     /// The first words. One that is reached and says nothing is nobody.

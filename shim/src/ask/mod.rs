@@ -61,6 +61,8 @@ enum Asked {
     Broken(&'static str),
     /// No answer in time.
     Late,
+    /// No answer while we could wait, and the question with this id stays.
+    Left(String),
     /// Too long to be shown whole.
     TooLong,
     /// An approver was reached, and what came of it is a no: the ground, and why.
@@ -106,6 +108,13 @@ fn verdict(eval: &Evaluation, asked: Asked) -> Verdict {
         Asked::Refused(reason, why) => {
             let advice = Some(reason.advice()).filter(|a| !a.is_empty());
             Verdict::No(reason, By::Policy, std::iter::once(why).chain(advice.map(Into::into)).collect())
+        }
+        Asked::Left(id) => {
+            let words = vec![
+                "no answer came yet".into(),
+                format!("question {id} stays open: once a person said yes, run exactly the same again"),
+            ];
+            fallback(eval, Reason::Timeout, words)
         }
         Asked::Late => fallback(eval, Reason::Timeout, vec!["no answer came in time".into()]),
         Asked::Nobody(why) => fallback(eval, ground(eval), why.into_iter().collect()),

@@ -159,7 +159,7 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
     let shell = command::shell(agent, &given);
     let judged = command::Judged::of(agent, &given, call, text, shell);
     given.inv.form = judged.form.clone();
-    given.settings.timeout_ms = left(agent, started, given.settings.timeout_ms);
+    given.settings.patience_ms = left(agent, started);
     let Given { caller, inv, policy, settings, host } = &given;
     let eval = match guard::judge(policy, inv, host) {
         Ok(eval) => eval,
@@ -221,12 +221,15 @@ fn environment(given: &mut Given, call: &Call) -> Result<(), String> {
     Ok(())
 }
 
-/// How long a person has: what is left of the agent's patience.
-fn left(agent: &Agent, started: Instant, wanted_ms: u64) -> u64 {
+/// How long we can wait for a person: what is left of the agent's patience, with room to leave the question behind.
+fn left(agent: &Agent, started: Instant) -> u64 {
     let spent = Instant::now().saturating_duration_since(started);
-    let left = Duration::from_millis(agent.budget_ms).saturating_sub(spent);
-    wanted_ms.min(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
+    let left = Duration::from_millis(agent.budget_ms).saturating_sub(spent).saturating_sub(LEAVING);
+    u64::try_from(left.as_millis()).unwrap_or(u64::MAX)
 }
+
+/// Kept back of it.
+const LEAVING: Duration = Duration::from_secs(1);
 
 /// False if an agent says that nobody looks at its prompts.
 fn attended(agent: &Agent, inv: &Invocation) -> bool {
