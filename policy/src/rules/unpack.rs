@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn asks(cwd: &str, words: &[&str]) -> bool {
-        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()], ..Guard::default() };
+        let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] };
         let args: Vec<Arg> = words.iter().skip(1).map(Arg::lit).collect();
         unpacks(words[0].as_bytes(), &args, Some(cwd.as_bytes()), Some(b"/home/u"), &guard).is_some()
     }
