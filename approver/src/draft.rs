@@ -34,14 +34,16 @@ pub fn of_request(
         scopes: q.always.iter().flatten().map(|p| p.scope).collect(),
     };
     let hook = match (&q.text, q.is_text) {
-        (Some(text), true) => {
-            Some(hook_key(&Grant { agent: q.agent.clone(), text: text.clone(), cwd: q.cwd.clone() }))
-        }
+        (Some(text), true) => Some(hook_key(
+            asker.uid,
+            &Grant { agent: q.agent.clone(), text: text.clone(), cwd: q.cwd.clone() },
+        )),
         _ => None,
     };
     let draft = Draft {
         id: id.to_ascii_lowercase(),
-        key: q.key(),
+        // Another user's question is another one, whatever it says.
+        key: own_key(asker.uid, &q.key()),
         hook,
         agent: q.agent.clone(),
         session: q.session.clone(),
@@ -67,7 +69,7 @@ pub fn of_plain(request: &openclaw::Request, asker: Asker) -> Draft {
     let body = body.to_string();
     Draft {
         id: request.id.to_ascii_lowercase(),
-        key: protocol::mac::sha256(body.as_bytes()),
+        key: own_key(asker.uid, &body),
         hook: None,
         agent: shown.agent_id.as_ref().map_or("main".into(), visible),
         session: shown.session_key.as_ref().map(visible),
@@ -85,7 +87,11 @@ pub fn of_plain(request: &openclaw::Request, asker: Asker) -> Draft {
     }
 }
 
-/// What a hook's grant is good for.
-pub fn hook_key(grant: &Grant) -> Key {
-    protocol::mac::sha256(grant.to_text().as_bytes())
+/// What a hook's grant is good for: that text of that agent, in that folder, for that user.
+pub fn hook_key(uid: u32, grant: &Grant) -> Key {
+    own_key(uid, &grant.to_text())
+}
+
+fn own_key(uid: u32, of: &str) -> Key {
+    protocol::mac::sha256(format!("{uid}\n{of}").as_bytes())
 }

@@ -3,26 +3,27 @@
 //! Everything that happens to a question goes through here, so that all of it is told (to those who watch, and to the
 //! journal), whoever waits for an answer gets it, and what has to outlive a restart is written down first. All calls
 //! but [`Handle::answer`] return at once; none waits for another one.
+mod answer;
+mod session;
+mod tell;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use policy::{Choice, Reason};
 use protocol::ask::WireQuestion;
 use protocol::code::Code;
 use protocol::message::Report;
-use protocol::operator::{Event, EventKind, Override as WireOverride, Row, Run, State, Status};
+use protocol::operator::{Event, Row, Run, Status};
 use store::journal::Journal;
 use tokio::sync::{Notify, broadcast, oneshot};
 
 use crate::clock::Clock;
-use crate::desk::overrides::verdict;
-use crate::desk::{Answer, Asked, Change, Desk, Draft, Limits, Outcome, Override, Question};
-use crate::keeper::{Keeper, wire};
-use crate::peer::Operator;
+use crate::desk::{Answer, Asked, Desk, Draft, Limits, Outcome};
+use crate::draft;
+use crate::keeper::Keeper;
 use crate::pen::Pen;
 use crate::rules::Rules;
 use crate::runs::Runs;
-use crate::{always, draft};
 
 /// Events that one who watches may be behind; after that it is told that it missed some.
 const BEHIND: usize = 4_096;
@@ -177,7 +178,7 @@ impl Handle {
             return Err(Code::Stopping);
         }
         let now = self.0.clock.now();
-        let overridden = question.and_then(|q| self.overridden(&inner.desk, &draft, q));
+        let overridden = question.and_then(|q| self.overridden(&inner.desk, &draft, q, now));
         let id = draft.id.clone();
         let asked = inner.desk.ask(draft, overridden, now);
         self.told(&mut inner).map_err(|()| Code::Internal)?;
@@ -192,24 +193,6 @@ impl Handle {
                 Ok(Taken::Waits(until, receiver))
             }
         }
-    }
-
-    /// What a session override comes to for a question.
-    fn overridden(&self, desk: &Desk, draft: &Draft, question: &WireQuestion) -> Option<Answer> {
-        let o = desk.overrides().of(&draft.agent, draft.session.as_deref())?;
-        if question.agents.len() > 1 {
-            // Whose question it is, is in doubt.
-            return None;
-        }
-        let documents = self.0.rules.current().ok()?;
-        let (security, ask, denylist) = documents.overridden(&draft.agent, o.security, o.ask);
-        let codes = std::iter::once(&question.ground).chain(&question.findings).map(|f| f.code.as_str());
-        let reason = |code: &str| Reason::ALL.iter().copied().find(|r| r.code() == code);
-        // A ground that is not known here is one for a person.
-        let grounds: Vec<Reason> = codes.map(|c| reason(c).unwrap_or(Reason::Internal)).collect();
-        let choice = verdict(security, ask, &grounds, denylist)?;
-        let reason = (choice == Choice::Deny).then(|| format!("a session override of {} says no", o.by));
-        Some(Answer { choice, reason, by: format!("session override of {}", o.by) })
     }
 
     /// The asker cannot wait any longer, and wants an answer all the same. False if its question does not wait, or
@@ -235,98 +218,6 @@ impl Handle {
         let mut inner = self.lock();
         let until = inner.desk.hook_yes(key, self.0.clock.now());
         self.told(&mut inner).ok().map(|()| until)
-    }
-
-    /// Answers a question; `prefix` is its id or the beginning of it. With *always* the entries that were shown are
-    /// stored first; if that fails it is allowed once, and the note says why.
-    ///
-    /// # Errors
-    /// The answer does not count.
-    pub async fn answer(
-        &self,
-        prefix: &str,
-        choice: Choice,
-        reason: Option<String>,
-        who: &Operator,
-    ) -> Result<Done, Refusal> {
-        let answer = Answer { choice, reason, by: who.by.clone() };
-        let (question, entries) = {
-            let mut inner = self.lock();
-            let now = self.0.clock.now();
-            let asked = self.answerable(&mut inner, prefix, now)?;
-            who.may_answer(&asked.draft.asker)?;
-            let Choice::AllowAlways(scope) = choice else {
-                let done = inner.desk.answer(&asked.draft.id, answer, now);
-                let told = self.told(&mut inner);
-                let closed = done.map_err(|e| Refusal::from(e.code()))?;
-                told.map_err(|()| Refusal::from(Code::Internal))?;
-                return Ok(Done { row: self.row(&closed), note: None });
-            };
-            if asked.draft.asker.uid != sys::ids::uid() {
-                let detail = "another user's guard has a policy of its own, which is not written here";
-                return Err(Refusal { code: Code::NotOffered, detail: Some(detail.into()) });
-            }
-            let not = |detail: String| Refusal { code: Code::NotOffered, detail: Some(detail) };
-            let question = WireQuestion::parse(&asked.draft.body)
-                .map_err(|_| not("it was asked in a form that has no entries".into()))?;
-            let entries = always::entries(&question, scope).map_err(not)?;
-            let claimed = inner.desk.claim(&asked.draft.id, now).map_err(|e| Refusal::from(e.code()))?;
-            (claimed, entries)
-        };
-        // By a task of its own: whoever answers may hang up while the document is written.
-        let me = self.clone();
-        let settled = tokio::spawn(async move {
-            let (rules, agent) = (me.clone(), question.draft.agent.clone());
-            let stored = tokio::task::spawn_blocking(move || rules.store(&agent, &entries)).await;
-            let failed = match stored {
-                Ok(Ok(_)) => None,
-                Ok(Err(e)) => Some(e),
-                Err(_) => Some("the writer broke off".into()),
-            };
-            me.settle(&question.draft.id, answer, failed)
-        });
-        settled.await.unwrap_or(Err(Code::Internal.into()))
-    }
-
-    fn answerable(&self, inner: &mut Inner, prefix: &str, now: u64) -> Result<Question, Refusal> {
-        let found = inner.desk.answerable(prefix, now).cloned();
-        found.map_err(|e| {
-            let closed = inner.desk.find(prefix).ok();
-            let detail = match (e.code(), closed.and_then(|q| q.outcome.as_ref())) {
-                (Code::Answered, Some(Outcome::Answered(a))) => {
-                    Some(format!("{} by {}", protocol::message::choice_word(a.choice), a.by))
-                }
-                (Code::Ambiguous, _) => Some(inner.desk.beginning(prefix, 10).join(" ")),
-                _ => None,
-            };
-            Refusal { code: e.code(), detail }
-        })
-    }
-
-    fn store(&self, agent: &str, entries: &[serde_json::Value]) -> Result<usize, String> {
-        let documents = self.0.rules.current()?;
-        let done = always::write(documents.editable(), agent, entries);
-        self.0.rules.changed();
-        done
-    }
-
-    fn settle(&self, id: &str, answer: Answer, failed: Option<String>) -> Result<Done, Refusal> {
-        let answer = match failed {
-            None => answer,
-            Some(_) => Answer { choice: Choice::AllowOnce, ..answer },
-        };
-        let mut inner = self.lock();
-        let done = inner.desk.settle(id, answer, self.0.clock.now());
-        let told = self.told(&mut inner);
-        let closed = done.map_err(|e| Refusal {
-            code: e.code(),
-            detail: failed
-                .is_none()
-                .then(|| "the entries were stored; the question had ended by then".into()),
-        })?;
-        told.map_err(|()| Refusal::from(Code::Internal))?;
-        let note = failed.map(|why| format!("allowed once, not stored: {why}"));
-        Ok(Done { row: self.row(&closed), note })
     }
 
     /// The questions that wait, the one that ends first first; with `all` those that are over behind them. Those behind
@@ -363,80 +254,6 @@ impl Handle {
     /// Events from now on. One who is too far behind is told so by the receiver and has to list again.
     pub fn watch(&self) -> broadcast::Receiver<Arc<Event>> {
         self.0.events.subscribe()
-    }
-
-    /// Sets an override for an agent or one of its sessions.
-    ///
-    /// # Errors
-    /// [`Code::Floor`]: the system's policy does not let it be that loose. [`Code::Malformed`]: it says nothing, or ends
-    /// at once or never. [`Code::Full`]: there are too many.
-    pub fn override_set(
-        &self,
-        agent: &str,
-        session: Option<&str>,
-        wanted: (Option<policy::document::Security>, Option<policy::document::Ask>),
-        for_ms: u64,
-        by: &str,
-    ) -> Result<WireOverride, Refusal> {
-        let (security, ask) = wanted;
-        let malformed = |detail: &str| Refusal { code: Code::Malformed, detail: Some(detail.into()) };
-        if security.is_none() && ask.is_none() {
-            return Err(malformed("it says neither security nor ask"));
-        }
-        if agent.is_empty() || agent == "*" {
-            return Err(malformed("an override is for one agent"));
-        }
-        if for_ms == 0 || for_ms > Limits::default().longest_ms {
-            return Err(malformed("it lasts from a moment to a day"));
-        }
-        let documents =
-            self.0.rules.current().map_err(|e| Refusal { code: Code::Internal, detail: Some(e) })?;
-        let (floor_security, floor_ask, _) = documents.overridden(agent, security, ask);
-        if security.is_some_and(|s| s > floor_security) || ask.is_some_and(|a| a < floor_ask) {
-            return Err(Code::Floor.into());
-        }
-        let mut inner = self.lock();
-        let now = self.0.clock.now();
-        let new = Override {
-            agent: agent.to_owned(),
-            session: session.map(str::to_owned),
-            security,
-            ask,
-            until_ms: now.saturating_add(for_ms),
-            by: by.to_owned(),
-        };
-        let set = wire(&new, &self.0.clock);
-        if !inner.desk.overrides_mut(now).set(new, now) {
-            return Err(Code::Full.into());
-        }
-        self.told(&mut inner).map_err(|()| Refusal::from(Code::Internal))?;
-        self.session_event(&set);
-        drop(inner);
-        self.0.wake.notify_one();
-        Ok(set)
-    }
-
-    /// Takes an override back; false if there is none.
-    pub fn override_clear(&self, agent: &str, session: Option<&str>) -> bool {
-        let mut inner = self.lock();
-        let now = self.0.clock.now();
-        let had =
-            inner.desk.overrides().all().iter().find(|o| o.agent == agent && o.session.as_deref() == session);
-        let had = had.cloned();
-        let cleared = inner.desk.overrides_mut(now).clear(agent, session);
-        let _ = self.told(&mut inner);
-        if let Some(o) = had.filter(|_| cleared) {
-            self.session_event(&wire(&Override { until_ms: now, ..o }, &self.0.clock));
-        }
-        cleared
-    }
-
-    /// The overrides in force.
-    pub fn overrides(&self) -> Vec<WireOverride> {
-        let mut inner = self.lock();
-        inner.desk.tick(self.0.clock.now());
-        let _ = self.told(&mut inner);
-        inner.desk.overrides().all().iter().map(|o| wire(o, &self.0.clock)).collect()
     }
 
     /// A guard tells what became of a command.
@@ -541,106 +358,6 @@ impl Handle {
             let wait = std::time::Duration::from_millis(wait.unwrap_or(60_000));
             let _ = tokio::time::timeout(wait, self.0.wake.notified()).await;
         }
-    }
-
-    /// A question as lists show it.
-    fn row(&self, q: &Question) -> Row {
-        let face = &q.draft.face;
-        let answer = match &q.outcome {
-            Some(Outcome::Answered(a)) => Some(a),
-            _ => None,
-        };
-        Row {
-            id: q.draft.id.clone(),
-            state: match q.outcome {
-                None => State::Waiting,
-                Some(Outcome::Answered(_)) => State::Answered,
-                Some(Outcome::Expired) => State::Expired,
-                Some(Outcome::Withdrawn) => State::Withdrawn,
-            },
-            agent: q.draft.agent.clone(),
-            session: q.draft.session.clone(),
-            command: face.command.clone(),
-            cut: face.cut,
-            cwd: face.cwd.clone(),
-            ground: face.ground.clone(),
-            asked_at_ms: self.0.clock.wall(q.asked_ms),
-            expires_at_ms: self.0.clock.wall(q.expires_ms),
-            detached: q.detached,
-            scopes: face.scopes.clone(),
-            choice: answer.map(|a| a.choice),
-            by: answer.map(|a| a.by.clone()),
-            reason: answer.and_then(|a| a.reason.clone()),
-        }
-    }
-
-    /// Passes on what changed: first to the files, then to whoever waits, watches and reads.
-    ///
-    /// # Errors
-    /// What has to outlive a restart could not be written down: a yes that rests on it must not be given.
-    fn told(&self, inner: &mut Inner) -> Result<(), ()> {
-        let changes = inner.desk.changes();
-        let version = (inner.desk.grants().version(), inner.desk.overrides().version());
-        let mut kept = Ok(());
-        if version != inner.saved {
-            match self.0.keeper.save(&inner.desk, &self.0.clock) {
-                Ok(()) => inner.saved = version,
-                Err(e) => {
-                    crate::say(&format!("the state folder cannot be written: {e}"));
-                    kept = Err(());
-                }
-            }
-        }
-        for change in changes {
-            match change {
-                Change::Requested(q) => self.question_event(EventKind::Requested, &q),
-                Change::Resolved(q) => {
-                    if q.detached {
-                        self.0.keeper.drop_question(&q.draft.id);
-                    }
-                    let waiter = inner.waiters.remove(&q.draft.id);
-                    if let (Some(waiter), Some(outcome), Ok(())) = (waiter, &q.outcome, kept) {
-                        // One who went away meanwhile hears nothing, and has nothing.
-                        let _ = waiter.send(outcome.clone());
-                    }
-                    self.question_event(EventKind::Resolved, &q);
-                }
-                Change::Detached(id) => {
-                    let left = inner.desk.find(&id).ok().filter(|q| q.waits());
-                    if let Some(Err(e)) = left.map(|q| self.0.keeper.leave(q, &self.0.clock)) {
-                        crate::say(&format!("a question will not outlive a restart: {e}"));
-                    }
-                }
-                Change::Attached(id) => self.0.keeper.drop_question(&id),
-                Change::Ended(o) => self.session_event(&wire(&o, &self.0.clock)),
-            }
-        }
-        kept
-    }
-
-    fn question_event(&self, kind: EventKind, q: &Question) {
-        let mut event = Event::new(kind, sys::time::now_ms(), Some(q.draft.id.clone()));
-        event.row = Some(self.row(q));
-        self.tell(event);
-    }
-
-    fn session_event(&self, o: &WireOverride) {
-        let mut event = Event::new(EventKind::Session, sys::time::now_ms(), None);
-        event.session = Some(o.clone());
-        self.tell(event);
-    }
-
-    fn tell(&self, event: Event) {
-        if let Some(journal) = &self.0.journal {
-            let full = self
-                .0
-                .rules
-                .current()
-                .is_ok_and(|d| d.settings.journal.text == policy::document::JournalText::Full);
-            self.0.pen.write(&event, journal.clone(), full);
-        }
-        // Nobody may be watching.
-        let _ = self.0.events.send(Arc::new(event));
     }
 }
 

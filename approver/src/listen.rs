@@ -251,7 +251,7 @@ impl Talk {
             return self.error(id, Code::Mac).await;
         }
         match Grant::parse(&signed.text) {
-            Ok(grant) if draft::hook_key(&grant) == hook => {}
+            Ok(grant) if draft::hook_key(self.uid, &grant) == hook => {}
             Ok(_) => return self.error(id, Code::NotOffered).await,
             Err(_) => return self.error(id, Code::Malformed).await,
         }

@@ -5,7 +5,7 @@
 //!  lock        the state folder is ours alone: from here on no second approver touches a socket
 //!  sockets     handed over by systemd, or bound; one at which nobody listens any more is put out of the way
 //!  desk        with what an earlier approver left
-//!  serve       until SIGTERM, SIGINT or an operator's word; then no new question, and those that wait are told
+//!  serve       until SIGTERM, SIGINT, SIGHUP or an operator's word; then no new question, and those that wait are told
 //! ```
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -190,6 +190,8 @@ impl Ready {
         let Ready { handle, asking, operator, ours } = self;
         let signals = |kind| signal(kind).map_err(|e| format!("no signal handler: {e}"));
         let (mut term, mut int) = (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
+        // Also where the terminal it was started in is closed.
+        let mut hangup = signals(SignalKind::hangup())?;
         let listener = |l: UnixListener| {
             l.set_nonblocking(true)?;
             tokio::net::UnixListener::from_std(l)
@@ -207,6 +209,7 @@ impl Ready {
         tokio::select! {
             _ = term.recv() => {}
             _ = int.recv() => {}
+            _ = hangup.recv() => {}
             () = handle.stopped() => {}
         }
         handle.stop();

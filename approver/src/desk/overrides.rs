@@ -76,8 +76,8 @@ impl Overrides {
     }
 
     /// The one that rules for a question: that of its session before that of its agent.
-    pub fn of(&self, agent: &str, session: Option<&str>) -> Option<&Override> {
-        let mine = || self.list.iter().filter(|o| o.agent == agent);
+    pub fn of(&self, agent: &str, session: Option<&str>, now_ms: u64) -> Option<&Override> {
+        let mine = || self.list.iter().filter(|o| o.agent == agent && o.until_ms > now_ms);
         let of_session = mine().find(|o| session.is_some() && o.session.as_deref() == session);
         of_session.or_else(|| mine().find(|o| o.session.is_none()))
     }
@@ -179,11 +179,13 @@ mod tests {
     fn a_session_goes_before_its_agent() {
         let mut o = Overrides::default();
         assert!(o.set(set("a", None, 10), 0) && o.set(set("a", Some("s"), 20), 0));
-        let end = |o: &Overrides, agent, session| o.of(agent, session).map(|o| o.until_ms);
+        let end = |o: &Overrides, agent, session| o.of(agent, session, 0).map(|o| o.until_ms);
         assert_eq!(end(&o, "a", Some("s")), Some(20));
         assert_eq!(end(&o, "a", Some("t")), Some(10));
         assert_eq!(end(&o, "a", None), Some(10));
         assert_eq!(end(&o, "b", Some("s")), None);
+        // One that is past its time and still lies there is none.
+        assert!(o.of("a", None, 10).is_none() && o.of("a", Some("s"), 19).is_some());
         assert_eq!(o.expire(10).len(), 1);
         assert_eq!((end(&o, "a", None), end(&o, "a", Some("s"))), (None, Some(20)));
         assert!(o.set(set("a", Some("s"), 30), 10) && o.all().len() == 1, "in place of the old one");

@@ -1,4 +1,5 @@
 use super::*;
+use policy::Scope;
 use proptest::prelude::*;
 
 fn id(n: u64) -> String {

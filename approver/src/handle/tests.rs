@@ -1,8 +1,11 @@
 use super::*;
 use crate::desk::Asker;
+use crate::peer::Operator;
 use crate::testing::{Stage, question, run};
+use policy::Choice;
 use policy::Scope;
 use policy::document::{Ask, Security};
+use protocol::operator::{EventKind, State};
 
 fn id(n: u8) -> String {
     format!("{n:08x}-0000-4000-8000-000000000000")

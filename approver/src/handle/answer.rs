@@ -1,0 +1,103 @@
+//! Answers: whether one counts, and what it stores.
+use policy::Choice;
+use protocol::Code;
+use protocol::ask::WireQuestion;
+
+use super::{Done, Handle, Inner, Refusal};
+use crate::always;
+use crate::desk::{Answer, Outcome, Question};
+use crate::peer::Operator;
+
+impl Handle {
+    /// Answers a question; `prefix` is its id or the beginning of it. With *always* the entries that were shown are
+    /// stored first; if that fails it is allowed once, and the note says why.
+    ///
+    /// # Errors
+    /// The answer does not count.
+    pub async fn answer(
+        &self,
+        prefix: &str,
+        choice: Choice,
+        reason: Option<String>,
+        who: &Operator,
+    ) -> Result<Done, Refusal> {
+        let answer = Answer { choice, reason, by: who.by.clone() };
+        let (question, entries) = {
+            let mut inner = self.lock();
+            let now = self.0.clock.now();
+            let asked = self.answerable(&mut inner, prefix, now)?;
+            who.may_answer(&asked.draft.asker)?;
+            let Choice::AllowAlways(scope) = choice else {
+                let done = inner.desk.answer(&asked.draft.id, answer, now);
+                let told = self.told(&mut inner);
+                let closed = done.map_err(|e| Refusal::from(e.code()))?;
+                told.map_err(|()| Refusal::from(Code::Internal))?;
+                return Ok(Done { row: self.row(&closed), note: None });
+            };
+            if asked.draft.asker.uid != sys::ids::uid() {
+                let detail = "another user's guard has a policy of its own, which is not written here";
+                return Err(Refusal { code: Code::NotOffered, detail: Some(detail.into()) });
+            }
+            let not = |detail: String| Refusal { code: Code::NotOffered, detail: Some(detail) };
+            let question = WireQuestion::parse(&asked.draft.body)
+                .map_err(|_| not("it was asked in a form that has no entries".into()))?;
+            let entries = always::entries(&question, scope).map_err(not)?;
+            let claimed = inner.desk.claim(&asked.draft.id, now).map_err(|e| Refusal::from(e.code()))?;
+            (claimed, entries)
+        };
+        // By a task of its own: whoever answers may hang up while the document is written.
+        let me = self.clone();
+        let settled = tokio::spawn(async move {
+            let (rules, agent) = (me.clone(), question.draft.agent.clone());
+            let stored = tokio::task::spawn_blocking(move || rules.store(&agent, &entries)).await;
+            let failed = match stored {
+                Ok(Ok(_)) => None,
+                Ok(Err(e)) => Some(e),
+                Err(_) => Some("the writer broke off".into()),
+            };
+            me.settle(&question.draft.id, answer, failed)
+        });
+        settled.await.unwrap_or(Err(Code::Internal.into()))
+    }
+
+    fn answerable(&self, inner: &mut Inner, prefix: &str, now: u64) -> Result<Question, Refusal> {
+        let found = inner.desk.answerable(prefix, now).cloned();
+        found.map_err(|e| {
+            let closed = inner.desk.find(prefix).ok();
+            let detail = match (e.code(), closed.and_then(|q| q.outcome.as_ref())) {
+                (Code::Answered, Some(Outcome::Answered(a))) => {
+                    Some(format!("{} by {}", protocol::message::choice_word(a.choice), a.by))
+                }
+                (Code::Ambiguous, _) => Some(inner.desk.beginning(prefix, 10).join(" ")),
+                _ => None,
+            };
+            Refusal { code: e.code(), detail }
+        })
+    }
+
+    fn store(&self, agent: &str, entries: &[serde_json::Value]) -> Result<usize, String> {
+        let documents = self.0.rules.current()?;
+        let done = always::write(documents.editable(), agent, entries);
+        self.0.rules.changed();
+        done
+    }
+
+    fn settle(&self, id: &str, answer: Answer, failed: Option<String>) -> Result<Done, Refusal> {
+        let answer = match failed {
+            None => answer,
+            Some(_) => Answer { choice: Choice::AllowOnce, ..answer },
+        };
+        let mut inner = self.lock();
+        let done = inner.desk.settle(id, answer, self.0.clock.now());
+        let told = self.told(&mut inner);
+        let closed = done.map_err(|e| Refusal {
+            code: e.code(),
+            detail: failed
+                .is_none()
+                .then(|| "the entries were stored; the question had ended by then".into()),
+        })?;
+        told.map_err(|()| Refusal::from(Code::Internal))?;
+        let note = failed.map(|why| format!("allowed once, not stored: {why}"));
+        Ok(Done { row: self.row(&closed), note })
+    }
+}
