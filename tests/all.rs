@@ -67,3 +67,6 @@ mod refusals;
 mod approver;
 /// What agents are told.
 mod hooks;
+
+/// Text that agents put round a command.
+mod scaffold;
