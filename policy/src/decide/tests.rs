@@ -5,6 +5,8 @@ use crate::evaluation::{Permit, SatisfiedBy};
 use crate::question::{Answer, Choice, digest};
 use crate::world::FakeWorld;
 
+mod folder;
+
 fn world() -> FakeWorld {
     let mut w = FakeWorld::new();
     for p in [

@@ -70,6 +70,10 @@ impl Judge<'_> {
                     }
                     out.recheck.extend(o.recheck);
                     out.recheck.extend(o.exe);
+                    if inner_ctx.builtins {
+                        // `command cd x` moves the shell itself.
+                        out.chdir = o.chdir.or(out.chdir.take());
+                    }
                     for (i, with) in o.rewrites.into_iter().filter(|_| exact) {
                         out.rewrites.push((range.start + i + 1, with));
                     }

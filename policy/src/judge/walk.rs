@@ -66,10 +66,10 @@ impl Judge<'_> {
         define(&parsed.script, &mut self.functions);
         exports(&parsed.script, &mut self.exported);
         let moved_before = self.functions_move;
-        self.functions_move |= any_command(
-            &parsed.script,
-            &mut |c| matches!(&c.kind, CommandKind::Function { body, .. } if visit(body, &mut |c| moves_here(c))),
-        );
+        self.functions_move |= any_command(&parsed.script, Subshells::Enter, &mut |c| {
+            let moves = |body: &Command| visit(body, Subshells::Stay, &mut |c| moves_here(c));
+            matches!(&c.kind, CommandKind::Function { body, .. } if moves(body))
+        });
         let mut walk = Walk {
             source,
             dialect,
@@ -173,7 +173,7 @@ impl Judge<'_> {
             Some((AndOrOp::Or, _)) => Some("||"),
             None => end,
         };
-        ctx.moved = false;
+        let outside = std::mem::replace(&mut ctx.moved, false);
         let mut or_before = false;
         self.pipeline(&list.first, walk, ctx, op_after(0));
         for (i, (op, pipeline)) in list.rest.iter().enumerate() {
@@ -190,7 +190,8 @@ impl Judge<'_> {
         if ctx.moved {
             lose(ctx);
         }
-        ctx.moved = false;
+        // `cd x && { y; } || z`: what stands in braces does not make the `cd` before it certain.
+        ctx.moved |= outside;
     }
 
     fn pipeline(&mut self, p: &Pipeline, walk: &mut Walk<'_>, ctx: &mut Context, op: Option<&'static str>) {
@@ -218,13 +219,18 @@ impl Judge<'_> {
 
     fn command_at(&mut self, c: &Command, walk: &mut Walk<'_>, ctx: &mut Context, op: Option<&'static str>) {
         let mut segment = ctx.within;
+        // Redirections are opened before the command runs, be it `cd`; those of a function wherever it is called.
+        let mut before = ctx.clone();
+        if matches!(c.kind, CommandKind::Function { .. }) {
+            lose(&mut before);
+        }
         match &c.kind {
             CommandKind::Simple(simple) => segment = self.simple(simple, c, walk, ctx, op).or(segment),
             CommandKind::Subshell(script) => {
                 let mut own = ctx.clone();
                 self.script_at(script, walk, &mut own, false);
             }
-            CommandKind::Group(script) => self.branch(&[script], walk, ctx),
+            CommandKind::Group(script) => self.script_at(script, walk, ctx, false),
             CommandKind::If { arms, otherwise } => {
                 let mut parts: Vec<&Script> = Vec::new();
                 for (condition, body) in arms {
@@ -275,17 +281,17 @@ impl Judge<'_> {
             }
         }
         for r in &c.redirects {
-            self.redirect(r, walk.source, segment, ctx);
-            self.word(&r.target, segment, walk, ctx);
+            self.redirect(r, walk.source, segment, &before);
+            self.word(&r.target, segment, walk, &before);
             if let Some(body) = &r.body {
-                self.parts(&body.parts, segment, walk, ctx);
+                self.parts(&body.parts, segment, walk, &before);
             }
         }
     }
 
     /// True if something in it could move the shell to another folder, or calls what could.
     fn moves(&self, script: &Script) -> bool {
-        any_command(script, &mut |c| {
+        any_command(script, Subshells::Stay, &mut |c| {
             let calls = |s: &Simple| {
                 s.words.first().and_then(Word::literal).is_some_and(|n| self.functions.contains_key(&n))
             };
@@ -293,21 +299,17 @@ impl Judge<'_> {
         })
     }
 
-    /// Parts of which any may run: afterwards the folder is known only if none moves it.
+    /// Parts of which any may run: a list that moves the folder leaves it unknown, for the parts behind it too.
     fn branch(&mut self, parts: &[&Script], walk: &mut Walk<'_>, ctx: &mut Context) {
-        let moves = parts.iter().any(|p| self.moves(p));
         for p in parts {
             self.script_at(p, walk, ctx, false);
-        }
-        if moves {
-            ctx.moved = true;
-            lose(ctx);
         }
     }
 
     /// Parts that may run many times: a `cd` in one makes the folder unknown from the first time on.
     fn repeated(&mut self, parts: &[&Script], walk: &mut Walk<'_>, ctx: &mut Context) {
         if parts.iter().any(|p| self.moves(p)) {
+            ctx.moved = true;
             lose(ctx);
         }
         self.branch(parts, walk, ctx);
@@ -325,8 +327,10 @@ impl Judge<'_> {
             crate::resolve::Resolution::Found(_) | crate::resolve::Resolution::Shadowed(_)
         );
         let twice = self.functions.get(name).is_some_and(|n| *n > 1);
-        if !plain || builtin || program || twice || name.ends_with(b"_handle") || name.ends_with(b"_handler")
-        {
+        let called = name.ends_with(b"_handle")
+            || name.ends_with(b"_handler")
+            || (walk.dialect == Dialect::Zsh && called_by_zsh(name));
+        if !plain || builtin || program || twice || called {
             let why = format!("the function `{shown}` shadows something, or is called by the shell itself");
             self.found(Weight::Miss, Reason::Function, ctx.within, why);
         }
@@ -501,22 +505,29 @@ fn exports(script: &Script, into: &mut Vec<Vec<u8>>) {
     }
 }
 
+/// Words by which a shell leaves its folder, wherever they stand in a command: `command cd` and `builtin cd` do it too.
+/// (What is evaluated or sourced may as well, and is never free.)
+const MOVERS: &[&[u8]] = &[b"cd", b"chdir", b"pushd", b"popd"];
+
+/// Functions that zsh calls by itself: behind a `cd`, before a command, at the end, on a signal. Source: zshmisc(1),
+/// "Special Functions".
+fn called_by_zsh(name: &[u8]) -> bool {
+    const HOOKS: &[&[u8]] =
+        &[b"chpwd", b"periodic", b"precmd", b"preexec", b"zshaddhistory", b"zshexit", b"zsh_directory_name"];
+    HOOKS.contains(&name) || name.starts_with(b"TRAP")
+}
+
 /// True if the command itself could move the shell to another folder.
 fn moves_here(c: &Command) -> bool {
     let CommandKind::Simple(simple) = &c.kind else { return false };
-    simple.words.iter().any(|w| {
-        w.parts.iter().any(|p| match p {
-            Part::Bare(b) | Part::Quoted(b) => {
-                matches!(b.as_slice(), b"cd" | b"pushd" | b"popd" | b"chdir")
-            }
-            _ => false,
-        })
-    })
+    // `\cd`, `c''d` and `{cd,x}` are spellings of the same words.
+    let moves = |w: &Word| w.to_args(b"").iter().any(|a| a.literal().is_some_and(|l| MOVERS.contains(&l)));
+    simple.words.iter().any(moves)
 }
 
 /// Counts the functions a text defines, wherever.
 fn define(script: &Script, into: &mut HashMap<Vec<u8>, usize>) {
-    any_command(script, &mut |c| {
+    any_command(script, Subshells::Enter, &mut |c| {
         if let CommandKind::Function { name, .. } = &c.kind {
             *into.entry(name.clone()).or_default() += 1;
         }
@@ -524,31 +535,39 @@ fn define(script: &Script, into: &mut HashMap<Vec<u8>, usize>) {
     });
 }
 
+/// Whether what runs in a copy of the shell, `( … )`, is looked at: a `cd` in it moves nobody else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Subshells {
+    Enter,
+    Stay,
+}
+
 /// Visits every command that runs in the shell itself (not those in substitutions).
-fn any_command(script: &Script, f: &mut dyn FnMut(&Command) -> bool) -> bool {
+fn any_command(script: &Script, into: Subshells, f: &mut dyn FnMut(&Command) -> bool) -> bool {
     script.lists.iter().any(|l| {
         std::iter::once(&l.first)
             .chain(l.rest.iter().map(|(_, p)| p))
-            .any(|p| p.commands.iter().any(|c| visit(c, f)))
+            .any(|p| p.commands.iter().any(|c| visit(c, into, f)))
     })
 }
 
-fn visit(c: &Command, f: &mut dyn FnMut(&Command) -> bool) -> bool {
+fn visit(c: &Command, into: Subshells, f: &mut dyn FnMut(&Command) -> bool) -> bool {
     if f(c) {
         return true;
     }
+    let mut any = |script: &Script| any_command(script, into, f);
     match &c.kind {
         CommandKind::Simple(_) | CommandKind::Cond(_) | CommandKind::Arith(_) => false,
-        CommandKind::Subshell(s) | CommandKind::Group(s) => any_command(s, f),
+        CommandKind::Subshell(s) => into == Subshells::Enter && any(s),
+        CommandKind::Group(s) => any(s),
         CommandKind::If { arms, otherwise } => {
-            arms.iter().any(|(a, b)| any_command(a, f) || any_command(b, f))
-                || otherwise.as_ref().is_some_and(|o| any_command(o, f))
+            arms.iter().any(|(a, b)| any(a) || any(b)) || otherwise.as_ref().is_some_and(any)
         }
-        CommandKind::Loop { condition, body, .. } => any_command(condition, f) || any_command(body, f),
+        CommandKind::Loop { condition, body, .. } => any(condition) || any(body),
         CommandKind::For { body, .. }
         | CommandKind::Select { body, .. }
-        | CommandKind::ArithFor { body, .. } => any_command(body, f),
-        CommandKind::Case { arms, .. } => arms.iter().any(|(_, body, _)| any_command(body, f)),
-        CommandKind::Function { body, .. } | CommandKind::Coproc(body) => visit(body, f),
+        | CommandKind::ArithFor { body, .. } => any(body),
+        CommandKind::Case { arms, .. } => arms.iter().any(|(_, body, _)| any(body)),
+        CommandKind::Function { body, .. } | CommandKind::Coproc(body) => visit(body, into, f),
     }
 }

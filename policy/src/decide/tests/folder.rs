@@ -1,0 +1,125 @@
+//! Which folder a command runs in: whatever may have moved it is known to the walk.
+use super::*;
+
+/// Entries that hold in `/home/u/p` only, for a program of PATH.
+fn here() -> Case {
+    let mut c = Case::new(&[]).checked();
+    let e = Entry { cwd: Some("/home/u/p".into()), ..entry("/usr/bin/git") };
+    c.policy.allow = vec![AllowList::new(vec![e, entry("/home/u/q/tool")])];
+    c.world = c
+        .world
+        .link("/home/u/p/link", "/home/u/q")
+        .link("/home/u/p/in", "/home/u/p/sub")
+        .program("/home/u/p/sub/x");
+    c
+}
+
+#[test]
+fn whatever_moves_the_shell_is_followed() {
+    let mut c = here();
+    for text in [
+        "git status",
+        "cd in && git status",
+        "command cd in && git status",
+        "cd link && cd /home/u/p && git log",
+    ] {
+        allowed(&c.text(text));
+    }
+    // A builtin that is run by another one moves the shell all the same, and is written with the folder it was judged as.
+    for cd in ["cd", "command cd", "command -- cd", "command command cd", "\\cd", "c''d", "'cd'"] {
+        asks(&c.text(&format!("{cd} link && git status")), "args-miss");
+        asks(&c.text(&format!("{cd} link; git status")), "args-miss");
+        asks(&c.text(&format!("{cd} .. && env ./tool")), "unresolved");
+    }
+    for cd in ["builtin cd", "command builtin cd", "chdir", "pushd", "eval cd"] {
+        asks(&c.text(&format!("{cd} link && ls")), if cd == "chdir" { "unresolved" } else { "builtin" });
+    }
+    let p = allowed(&c.text("command cd ../q && ./tool"));
+    assert!(
+        words(&p)[5].contains("'cd' '/home/u/q'") || words(&p)[5].contains("cd '/home/u/q'"),
+        "{:?}",
+        words(&p)
+    );
+}
+
+#[test]
+fn a_folder_that_is_not_certain_is_not_known() {
+    let mut c = here();
+    for text in [
+        "cd in && { true; } || git status",
+        "cd in && { true; }; git status",
+        "cd in && if true; then true; fi || git status",
+        "cd in && for x in a; do true; done; git status",
+        "if command cd link; then git status; fi",
+        "if true; then command cd link; fi; git status",
+        "{ command cd link; }; git status",
+        "{ \\cd link; } && git status",
+        "for x in a b; do git status; \\cd link; done",
+        "while git status; do c''d link; done",
+        "until git status; do { {cd,link}; }; done",
+        "f() { command cd link; }; f; git status",
+        "f() { c\\d link; }; while git status; do f; done",
+        "true | command cd link; git status",
+        "case x in x) command cd link ;; esac; git status",
+        "! command cd in && git status",
+        "command cd in || git status",
+        "command cd && git status",
+        "command cd - && git status",
+        "command cd \"$x\" && git status",
+        "cd in && cd \"$x\" && git status",
+    ] {
+        asks(&c.text(text), "args-miss");
+    }
+    for text in [
+        "cd in && (cd /home/u/q && ls) | wc -l",
+        "for x in a b; do (cd in && ls); done; git status",
+        "cd in && { git status; }",
+        "if git status; then (cd link); fi; git log",
+    ] {
+        let mut c = here();
+        c.policy.allow.push(AllowList::new(vec![entry("/usr/bin/git"), entry("/usr/bin/ls")]));
+        c.policy.allow[0] = AllowList::new(vec![
+            Entry { cwd: Some("/home/u/p".into()), ..entry("/usr/bin/git") },
+            entry("/usr/bin/ls"),
+        ]);
+        allowed(&c.text(text));
+    }
+}
+
+#[test]
+fn functions_that_zsh_calls_are_no_functions_of_the_text() {
+    for name in ["chpwd", "precmd", "preexec", "zshexit", "TRAPDEBUG", "TRAPZERR", "TRAPEXIT"] {
+        let mut c = here();
+        c.policy.shell_program = "/usr/bin/zsh".into();
+        c.world = c.world.program("/usr/bin/zsh");
+        asks(&c.text(&format!("{name}() {{ true; }}; git status")), "function");
+        allowed(&c.text("f() { true; }; f; git status"));
+        allowed(&here().text(&format!("{name}() {{ true; }}; git status")));
+    }
+}
+
+#[test]
+fn a_redirection_is_opened_before_its_command_moves() {
+    let mut c = here();
+    c.policy.redirections = Redirections::Scoped;
+    c.policy.shell_writable = vec!["/home/u/p/**".into()];
+    c.world = c.world.file("/home/u/other/x", b"");
+    allowed(&c.text("cd in > out"));
+    allowed(&c.text("cd /home/u/p && git status > out"));
+    c.inv.cwd = Some(b"/home/u/other".to_vec());
+    allowed(&c.text("cd /home/u/p && git status > out"));
+    for text in [
+        "cd /home/u/p > out",
+        "command cd /home/u/p 2>> out",
+        "{ cd /home/u/p; } > out",
+        "if true; then cd /home/u/p; fi > out",
+        "cd /home/u/p && { true; } || echo x > out",
+    ] {
+        asks(&c.text(text), "redirection");
+    }
+    asks(&here().with(|p| p.redirections = Redirections::Scoped).text("f() { ls; } > out; f"), "redirection");
+    // The same for what a here-document and a target expand to.
+    let mut c = here();
+    c.inv.cwd = Some(b"/home/u/q".to_vec());
+    asks(&c.text("cd /home/u/p > \"$(git status)\""), "args-miss");
+}
