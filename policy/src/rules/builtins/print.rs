@@ -114,14 +114,47 @@ pub(super) fn printf(args: &[Arg], dialect: Dialect, dynamic_ask: bool) -> Resul
     Ok(Effect::None)
 }
 
+/// Passes an escape of a format; `None` if it may be or make a percent sign: bash prints the backslash of `\%n` and then
+/// reads `%n`, and zsh expands `\45d` and `\u25d` before it looks for conversions.
+fn escape(bytes: &mut std::iter::Peekable<impl Iterator<Item = u8>>) -> Option<()> {
+    let (base, most) = match bytes.next() {
+        // Shells differ in how many digits they take, so any number of them up to the most may be the number.
+        Some(digit @ b'0'..=b'7') => return number(u32::from(digit - b'0'), 8, 3, bytes),
+        Some(b'x') => (16, 2),
+        Some(b'u') => (16, 4),
+        Some(b'U') => (16, 8),
+        Some(b'%') => return None,
+        _ => return Some(()),
+    };
+    number(0, base, most, bytes)
+}
+
+fn number(
+    begin: u32,
+    base: u32,
+    most: usize,
+    bytes: &mut std::iter::Peekable<impl Iterator<Item = u8>>,
+) -> Option<()> {
+    let mut value = begin;
+    for _ in 0..most {
+        let Some(digit) = bytes.peek().and_then(|b| char::from(*b).to_digit(base)) else { break };
+        bytes.next();
+        value = value.wrapping_mul(base).wrapping_add(digit);
+        // Octal numbers above 255 lose their upper bits.
+        if value == u32::from(b'%') || (base == 8 && value & 0xff == u32::from(b'%')) {
+            return None;
+        }
+    }
+    Some(())
+}
+
 /// The conversions of a format that take an argument, in order; `None` if it has one that is not listed.
 fn conversions(format: &[u8]) -> Option<Vec<Conversion>> {
     let mut out = Vec::new();
     let mut bytes = format.iter().copied().peekable();
     while let Some(c) = bytes.next() {
         if c == b'\\' {
-            // `\%`, `\045`: an escape may itself become a percent sign, which no shell takes for a conversion.
-            bytes.next();
+            escape(&mut bytes)?;
             continue;
         }
         if c != b'%' {
@@ -157,6 +190,41 @@ fn conversions(format: &[u8]) -> Option<Vec<Conversion>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_escape_makes_no_conversion() {
+        let bad = [
+            r"\%d",
+            r"\%n",
+            r"a\%s",
+            r"\45d",
+            r"\045d",
+            r"\0045d",
+            r"\x25d",
+            r"\u25d",
+            r"\u0025d",
+            r"\U00000025n",
+            r"%\x64",
+            r"%\d",
+            r"\\\%d",
+            r"\445d",
+        ];
+        for format in bad {
+            assert!(conversions(format.as_bytes()).is_none(), "{format}");
+        }
+        for (format, count) in [
+            (r"%s\n", 1),
+            (r"\033[1m%s\033[0m\n", 1),
+            (r"\e[31m%-10s\t%d\n", 2),
+            (r"\u2713 %s", 1),
+            (r"\x1b[%dm", 1),
+            (r"\\%s", 1),
+            (r"100%%\n", 0),
+            (r"\.\[\]", 0),
+        ] {
+            assert_eq!(conversions(format.as_bytes()).map(|c| c.len()), Some(count), "{format}");
+        }
+    }
 
     #[test]
     fn names_that_look_like_secrets() {
