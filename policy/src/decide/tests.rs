@@ -683,3 +683,14 @@ fn a_link_of_the_caller_s_does_not_dress_a_restricted_program() {
         assert_eq!(c.argv(&["bin/python3", "s.py"]).decision, Decision::Allow);
     }
 }
+
+#[test]
+fn a_descriptor_in_a_condition_is_digits() {
+    let mut c = Case::new(&["/usr/bin/*"]).checked();
+    c.policy.shell_program = "/usr/bin/zsh".into();
+    c.world = world().program("/usr/bin/zsh");
+    for text in ["[[ -t 'path[$(touch x)1]' ]]", "[[ -t $z ]] && ls", "while [[ -t \"$z\" ]]; do ls; done"] {
+        assert_eq!(c.text(text).decision, Decision::Ask, "{text}");
+    }
+    assert_eq!(c.text("[[ -t 1 ]] && ls").decision, Decision::Allow);
+}

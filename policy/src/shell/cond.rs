@@ -121,6 +121,10 @@ impl Lexer<'_> {
             if matches!(op.as_slice(), b"-v" | b"-R") && !name.is_some_and(|n| is_identifier(&n)) {
                 self.note_at(Construct::ArithSubscript, operand.span);
             }
+            // zsh evaluates the descriptor as an expression, quoted or not.
+            if op.as_slice() == b"-t" && !is_number(&operand) {
+                self.note_at(Construct::ArithSubscript, operand.span);
+            }
             words.push(operand);
             self.blanks();
             return;
