@@ -218,6 +218,8 @@ impl Answer<'_> {
 
 /// A reason that is never empty, since some agents run a command that is refused without one.
 fn reason(why: &str) -> String {
+    // What JSON would spell out at length is no part of any reason of ours.
+    let why: String = why.trim().chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect();
     let why = why.trim();
     if why.is_empty() {
         return "exec-guard: denied".into();

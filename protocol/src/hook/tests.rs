@@ -260,7 +260,7 @@ fn every_answer_is_understood() {
     let input = json!({"command": "ls", "description": "d"});
     for a in AGENTS {
         let says = |answer: Answer<'_>| understood(a.id, &a.answer(&answer)).unwrap();
-        for why in ["because", "", " \n", &"é".repeat(9000)] {
+        for why in ["because", "", " \n", "\u{1}", &"é".repeat(9000)] {
             assert_eq!(says(Answer::Deny(why)), Some(false), "{}", a.id);
             let asked = says(Answer::Ask(why));
             assert_eq!(asked, if a.asks { None } else { Some(false) }, "{}", a.id);
@@ -268,8 +268,10 @@ fn every_answer_is_understood() {
         assert_ne!(says(Answer::Allow), Some(false), "{}", a.id);
         assert_ne!(says(Answer::Rewrite { command: "x", input: &input }), Some(false), "{}", a.id);
         assert_ne!(says(Answer::Pass), Some(false), "{}", a.id);
-        let long = a.answer(&Answer::Deny(&"é".repeat(9000)));
-        assert!(long.stdout.len() < 9000, "{}: cut short by the agent it would be no answer", a.id);
+        for piece in ["é", "\\", "\"", "\u{1}", "x\u{1b}", "\n"] {
+            let long = a.answer(&Answer::Deny(&format!("x{}", piece.repeat(9000))));
+            assert!(long.stdout.len() < 9500, "{}: cut short by the agent it would be no answer", a.id);
+        }
     }
     for answer in [Answer::Allow, Answer::Pass, Answer::Deny("x"), Answer::Ask("x")] {
         let out = NOBODY.answer(&answer);
