@@ -99,6 +99,27 @@ pub fn normalise(path: &[u8]) -> Vec<u8> {
     out
 }
 
+/// True if an absolute path leads into a folder of proc(5) that belongs to one process. What it names is another thing
+/// for the process that looks at it to judge and for the one that runs, and for that one another after each `cd`. A link
+/// to it (`/dev/fd`, `/dev/stdin`, `/proc/mounts`) is found out when it is followed: see [`World::real`].
+pub fn of_process(path: &[u8]) -> bool {
+    let mut before: &[u8] = b"/";
+    for (i, part) in path.split(|b| *b == b'/').filter(|p| !matches!(*p, b"" | b".")).enumerate() {
+        // A container may have the host's proc somewhere else.
+        let own = matches!(part, b"self" | b"thread-self") || (i == 1 && part.iter().all(u8::is_ascii_digit));
+        if before == b"proc" && own {
+            return true;
+        }
+        before = part;
+    }
+    false
+}
+
+/// True if a folder of PATH is the same folder for everybody, wherever he stands.
+pub(crate) fn is_fixed(dir: &[u8]) -> bool {
+    dir.first() == Some(&b'/') && !of_process(dir)
+}
+
 /// Where names are looked up.
 #[derive(Clone, Copy)]
 pub(crate) struct Lookup<'a> {
@@ -124,6 +145,9 @@ pub(crate) fn resolve(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolut
             None => return Resolution::CwdUnknown,
         }
     };
+    if of_process(&full) {
+        return Resolution::CwdUnknown;
+    }
     match look(&full, world, true) {
         Some(exe) if world.is_guard(&exe.id) && !OWN_NAMES.contains(&exe.name()) => {
             search(exe.name(), at, world)
@@ -144,6 +168,9 @@ pub(crate) fn resolve_script(name: &[u8], at: Lookup<'_>, world: &dyn World) -> 
         (_, Some(cwd)) => join(cwd, name),
         (_, None) => return Resolution::CwdUnknown,
     };
+    if of_process(&full) {
+        return Resolution::CwdUnknown;
+    }
     match look(&full, world, false) {
         Some(exe) => Resolution::Found(exe),
         None if !name.contains(&b'/') => search(name, at, world),
@@ -154,11 +181,11 @@ pub(crate) fn resolve_script(name: &[u8], at: Lookup<'_>, world: &dyn World) -> 
 fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
     let mut shadowed = false;
     for dir in at.path.unwrap_or(DEFAULT_PATH).split(|b| *b == b':') {
-        if dir.first() != Some(&b'/') {
+        if !is_fixed(dir) {
             // Never taken, but never passed over in silence either. In an unknown folder anything may be there.
             shadowed |= match at.cwd {
-                Some(cwd) => is_program(&join(&join(cwd, dir), name), world),
-                None => true,
+                Some(cwd) if !of_process(dir) => is_program(&join(&join(cwd, dir), name), world),
+                _ => true,
             };
             continue;
         }
@@ -170,8 +197,11 @@ fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
         if world.is_guard(&info.id) && !OWN_NAMES.contains(&name) {
             continue;
         }
-        if let Some(exe) = named(&candidate, info.id, world) {
-            return if shadowed { Resolution::Shadowed(exe) } else { Resolution::Found(exe) };
+        match named(&candidate, info.id, world) {
+            Some(exe) if shadowed => return Resolution::Shadowed(exe),
+            Some(exe) => return Resolution::Found(exe),
+            // It is there, and what it is cannot be told.
+            None => shadowed = true,
         }
     }
     Resolution::Missing
@@ -266,6 +296,47 @@ mod tests {
         );
         assert_eq!(lookup("", "/usr/bin", None), None);
         assert_eq!(lookup("/usr/bin", "/usr/bin", None), None, "a folder");
+    }
+
+    #[test]
+    fn what_is_another_thing_for_every_process_is_not_looked_up() {
+        let w = world().link("/l", "/proc/self/cwd").link("/dev/fd", "/proc/self/fd").link("/m", "/l/git");
+        let at = |path| Lookup { cwd: Some(b"/usr/bin"), path: Some(path) };
+        for name in [
+            "/proc/self/cwd/git",
+            "/proc/thread-self/cwd/git",
+            "/proc/1234/root/usr/bin/git",
+            "/proc//self/./exe",
+            "/l/git",
+            "/m",
+            "/dev/fd/3",
+            "../../l/git",
+            "/proc/self/../self/cwd/git",
+        ] {
+            assert!(
+                matches!(
+                    resolve(name.as_bytes(), at(b"/usr/bin"), &w),
+                    Resolution::CwdUnknown | Resolution::Missing
+                ),
+                "{name}"
+            );
+            assert!(
+                matches!(
+                    resolve_script(name.as_bytes(), at(b"/usr/bin"), &w),
+                    Resolution::CwdUnknown | Resolution::Missing
+                ),
+                "{name}"
+            );
+            assert_eq!(w.real(name.as_bytes()), None, "{name}");
+        }
+        for path in [b"/proc/self/cwd:/usr/bin".as_slice(), b"/proc/1/root/bin:/usr/bin"] {
+            assert!(matches!(resolve(b"git", at(path), &w), Resolution::Shadowed(_)));
+        }
+        assert!(matches!(resolve(b"git", at(b"/usr/bin:/proc/self/cwd"), &w), Resolution::Found(_)));
+        for path in ["/proc/sys/kernel", "/home/u/proc/7", "/home/self", "/proc", "/self/proc/x"] {
+            assert!(!of_process(path.as_bytes()), "{path}");
+        }
+        assert!(of_process(b"/proc/1") && of_process(b"/host/proc/self/cwd"));
     }
 
     #[test]

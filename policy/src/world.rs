@@ -57,7 +57,8 @@ pub struct FileInfo {
 pub trait World {
     /// Looks at a file, following symbolic links.
     fn info(&self, path: &[u8]) -> Option<FileInfo>;
-    /// The path with every symbolic link and dot segment resolved (`realpath(3)`).
+    /// The path with every symbolic link and dot segment resolved (`realpath(3)`); `None` also if it leads through what is
+    /// another thing for every process ([`of_process`](crate::of_process)).
     fn real(&self, path: &[u8]) -> Option<Vec<u8>>;
     /// Up to the first 256 bytes of a regular file, for `#!` lines.
     fn head(&self, path: &[u8]) -> Option<Vec<u8>>;
@@ -181,6 +182,8 @@ impl World for FakeWorld {
                         }
                         todo.extend(target.split(|b| *b == b'/').rev().map(<[u8]>::to_vec));
                         done.clear();
+                    } else if crate::resolve::of_process(&next) {
+                        return None;
                     } else {
                         done = next;
                     }

@@ -194,6 +194,9 @@ impl World for Host {
                     let kept = done.len();
                     done.push(b'/');
                     done.extend_from_slice(name);
+                    if policy::of_process(&done) {
+                        return None;
+                    }
                     match self.step(&done) {
                         Step::Here => {}
                         Step::Gone => return None,
@@ -380,6 +383,23 @@ mod tests {
             let want = std::fs::canonicalize(OsStr::from_bytes(&raw)).ok().map(|p| bytes(&p));
             assert_eq!(host.real(&raw), want, "{}", p.display());
         }
+    }
+
+    #[test]
+    fn what_is_another_thing_for_every_process_is_no_answer() {
+        let dir = tempfile::tempdir().unwrap();
+        let d = dir.path().canonicalize().unwrap();
+        symlink("/proc/self/cwd", d.join("cwd")).unwrap();
+        symlink("cwd/x", d.join("x")).unwrap();
+        let mine = format!("/proc/{}/exe", std::process::id());
+        let own = d.join("cwd").into_os_string().into_string().unwrap();
+        for path in
+            ["/proc/self", "/proc/self/cwd", "/proc/thread-self/exe", &mine, "/dev/stdin", "/dev/fd/0", &own]
+        {
+            assert_eq!(Host::new().real(path.as_bytes()), None, "{path}");
+        }
+        assert_eq!(Host::new().real(&bytes(&d.join("x"))), None);
+        assert!(Host::new().real(b"/proc/sys").is_some());
     }
 
     #[test]

@@ -69,10 +69,10 @@ pub fn special(name: &[u8], dialect: Dialect) -> bool {
     group(name, false).is_some_and(|g| g.scrub && matches!(g.inert, Inert::Never))
 }
 
-/// PATH without its relative and empty entries, which mean folders that depend on the working folder; `None`
-/// if it has none. If nothing is left, the system's own folders: an empty PATH would mean the working folder.
+/// PATH without its relative and empty entries, and those that are another folder for every process: they mean folders
+/// that depend on the working folder; `None` if it has none. If nothing is left, the system's own folders: an empty PATH would mean the working folder.
 pub fn clean_path(path: &[u8]) -> Option<Vec<u8>> {
-    let absolute = |entry: &&[u8]| entry.first() == Some(&b'/');
+    let absolute = |entry: &&[u8]| crate::resolve::is_fixed(entry);
     if path.split(|b| *b == b':').all(|e| absolute(&e)) {
         return None;
     }

@@ -99,6 +99,45 @@ fn functions_that_zsh_calls_are_no_functions_of_the_text() {
 }
 
 #[test]
+fn what_is_another_folder_for_every_process_is_not_known() {
+    let mut c = here();
+    c.policy.redirections = Redirections::Scoped;
+    c.policy.shell_writable = vec!["/home/u/p/**".into()];
+    c.world = c.world.link("/home/u/p/me", "/proc/self/cwd").link("/dev/fd", "/proc/self/fd");
+    for text in [
+        "cd in && cd /proc/self/cwd && git status",
+        "cd in && cd /proc/self/cwd/in && git status",
+        "cd in && cd ../me && git status",
+        "cd me && git status",
+        "env -C me git status",
+        "env -C /proc/self/cwd git status",
+        "env -C /proc/1/cwd git status",
+        "cd /dev/fd/../cwd && git status",
+    ] {
+        asks(&c.text(text), "args-miss");
+    }
+    for text in
+        ["git status > /proc/self/cwd/out", "cd in && ls > ../me/out", "git status 2>> /dev/fd/../cwd/out"]
+    {
+        asks(&c.text(text), "redirection");
+    }
+    allowed(&c.text("git status 2> /dev/null"));
+    c.inv.cwd = Some(b"/usr/bin".to_vec());
+    for text in ["env /proc/self/cwd/wc", "cd /tmp && /proc/self/cwd/wc", "nice /proc/thread-self/cwd/wc; ls"]
+    {
+        asks(&c.text(text), "cwd-unknown");
+    }
+    asks(&c.argv(&["env", "-C", "/tmp", "/proc/self/cwd/wc"]), "cwd-unknown");
+    // The shell's own word for the folder counts only if it is one for everybody.
+    let mut c = here().env("PWD=/proc/self/cwd");
+    let p = allowed(&c.text("cd in && cd .. && git status; true"));
+    assert!(words(&p)[5].contains("cd '/home/u/p' && "), "{:?}", words(&p));
+    let mut c = Case::new(&["/usr/bin/git"]);
+    c.inv.env[0] = b"PATH=/proc/self/cwd:/usr/bin".to_vec();
+    asks(&c.text("cd /tmp && timeout 5 git status"), "environment");
+}
+
+#[test]
 fn a_redirection_is_opened_before_its_command_moves() {
     let mut c = here();
     c.policy.redirections = Redirections::Scoped;
