@@ -18,6 +18,9 @@ mod budget;
 /// Every system call fails once.
 mod faults;
 
+/// A machine on which `sh` is busybox.
+mod busybox;
+
 /// What is exchanged between the judgement and the exec.
 mod exchange;
 

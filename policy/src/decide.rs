@@ -143,7 +143,7 @@ fn text_form(judge: &mut Judge<'_>, text: &[u8], shell: Option<&[u8]>, args: &[V
     argv.push(text.to_vec());
     argv.extend_from_slice(args);
     let original = Plan { argv, script: Some(text.to_vec()), ..Plan::of(shell.clone()) };
-    let Some(dialect) = Dialect::of_name(shell.real_name()) else {
+    let Some(dialect) = Dialect::of_program(shell.name(), shell.real_name()) else {
         let why = format!("the language of {} is not understood here", visible(&shell.real));
         judge.found(Weight::Unknowable, Reason::Construct, None, why);
         return Plans { judged: None, original: Some(original), dialect: None };

@@ -401,6 +401,59 @@ fn without_a_clock_what_expires_has_expired() {
     );
 }
 
+/// On Alpine `sh` is busybox: its ash is read as dash where the two agree, and what only it understands asks.
+#[test]
+fn the_shell_of_busybox() {
+    let alpine = || {
+        let mut c = Case::new(&["/usr/bin/git"]);
+        c.policy.shell_program = "/bin/sh".into();
+        c.world = FakeWorld::new()
+            .program("/usr/bin/busybox")
+            .program("/usr/bin/git")
+            .program("/usr/bin/rm")
+            .link("/usr/bin/sh", "/usr/bin/busybox")
+            .link("/usr/bin/ash", "/usr/bin/busybox")
+            .link("/usr/bin/bash", "/usr/bin/busybox")
+            .link("/usr/bin/head", "/usr/bin/busybox")
+            .link("/bin", "/usr/bin");
+        c
+    };
+    let p = allowed(&alpine().text("git log | head -5 && git status"));
+    assert_eq!(
+        words(&p),
+        ["sh", "-c", "'/usr/bin/git' 'log' | '/usr/bin/head' '-5' && '/usr/bin/git' 'status'"]
+    );
+    assert_eq!(p.exe().found, b"/usr/bin/sh");
+    for words in [&["sh", "-c", "git log; git status"][..], &["/bin/ash", "-ec", "git status && git log"]] {
+        allowed(&alpine().argv(words));
+        allowed(&alpine().link(words));
+    }
+    let mut c = alpine();
+    c.policy.allow = vec![AllowList::new(vec![entry("/usr/bin/git"), entry("/usr/bin/busybox")])];
+    allowed(&c.argv(&["busybox", "sh", "-c", "git status; git log"]));
+    asks(&c.argv(&["busybox", "sh", "-c", "git status; rm x"]), "allowlist-miss");
+    asks(&c.argv(&["busybox", "bash", "-c", "git status"]), "wrapper");
+    for (text, code) in [
+        ("git status; rm x", "allowlist-miss"),
+        ("git log $'a\\'; rm x; '", "construct"),
+        ("git log <(rm x)", "syntax"),
+        ("git log >&x", "syntax"),
+        ("git log &>x", "background"),
+        ("git log 10>x", "construct"),
+        ("function git { rm x; }; git log", "builtin"),
+        ("[[ a == b ]]", "builtin"),
+        ("git log [[ a && git status ]]", "construct"),
+        ("source x", "builtin"),
+        ("let x=1", "builtin"),
+        ("git log ${x/a/b}", "construct"),
+    ] {
+        asks(&alpine().checked().text(text), code);
+        asks(&alpine().checked().argv(&["sh", "-c", text]), code);
+    }
+    // Under another shell's name it is not known what it does.
+    asks(&alpine().argv(&["bash", "-c", "git status"]), "wrapper");
+}
+
 /// An entry for who would read code that nobody has seen changes nothing, so none is advised.
 #[test]
 fn no_entry_is_advised_for_a_reader_of_code() {

@@ -8,7 +8,7 @@ use crate::resolve::{DEFAULT_PATH, Executable, Resolution, look, resolve_script}
 use crate::rules::entry::Match;
 use crate::rules::safe_bins;
 use crate::scaffold;
-use crate::shell::Dialect;
+use crate::shell::{Dialect, is_busybox};
 use crate::wrapper::{self, Carried, Class, Inner, ShellUse};
 
 /// Programs that hold many: the shell inside is not the one that PATH has under that name.
@@ -191,11 +191,14 @@ impl Judge<'_> {
         out: &mut Outcome,
     ) {
         // The wrapper itself if it is the shell, else the `sh` it calls.
-        let own = exe.filter(|e| {
-            Dialect::of_name(e.real_name()).is_some() && wrapper::is_shell(e.name(), self.shells())
-        });
+        let language = |e: &Executable| Dialect::of_program(e.name(), e.real_name());
+        let own = exe.filter(|e| language(e).is_some() && wrapper::is_shell(e.name(), self.shells()));
         let called = match own {
             Some(e) => Some(e.clone()),
+            // `busybox sh -c`: the shell inside is its ash.
+            None if shell.name == b"ash" => exe
+                .filter(|e| is_busybox(e.name()) && is_busybox(e.real_name()))
+                .map(|e| Executable { found: b"ash".to_vec(), ..e.clone() }),
             None if shell.name == b"sh" => look(b"/bin/sh", self.world, true),
             None if shell.name == wrapper::FROM_ENVIRONMENT => {
                 let named = super::variable(&self.inv.env, b"SHELL").filter(|s| s.first() == Some(&b'/'));
@@ -204,7 +207,7 @@ impl Judge<'_> {
             // Another shell than the system's, chosen by an account.
             None => None,
         };
-        let Some(dialect) = called.as_ref().and_then(|e| Dialect::of_name(e.real_name())) else {
+        let Some(dialect) = called.as_ref().and_then(language) else {
             let why = format!("the language of {} is not understood here", visible(&shell.name));
             self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why);
             return;

@@ -27,6 +27,12 @@ impl Lexer<'_> {
                 self.ansi(start, pieces);
                 return;
             }
+            Some(b'\'') if !quoted => {
+                // A dollar and a string for dash; the ash of busybox reads escapes.
+                self.note(Construct::AnsiQuoteNul, start);
+                pieces.bare(b'$', start);
+                return;
+            }
             Some(b'"') if !quoted && self.dialect == Dialect::Bash => {
                 self.advance(1);
                 self.note(Construct::LocaleQuote, start);

@@ -66,7 +66,8 @@ pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
 /// The language of a shell we parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// dash, ash, busybox sh: POSIX with little more.
+    /// dash, and the ash of busybox where the two agree: POSIX with little more. What only one of them understands
+    /// (`$'…'`, `<( )`, `>&FILE`, `10>FILE`) asks; names that only one takes for its own are no programs.
     Dash,
     /// bash (also as sh: the bash row applies, posix mode changes are refused constructs).
     Bash,
@@ -86,6 +87,14 @@ impl Dialect {
         }
     }
 
+    /// The dialect of the program that was found under a name. busybox is a shell only under the names of its ash.
+    pub fn of_program(found: &[u8], real: &[u8]) -> Option<Dialect> {
+        match found {
+            b"sh" | b"ash" if is_busybox(real) => Some(Dialect::Dash),
+            _ => Dialect::of_name(real),
+        }
+    }
+
     /// The word in `check --json`.
     pub fn word(self) -> &'static str {
         match self {
@@ -94,4 +103,10 @@ impl Dialect {
             Dialect::Zsh => "zsh",
         }
     }
+}
+
+/// True if a program's real name is that of busybox, as packages name it (`busybox`, `busybox.static`).
+pub(crate) fn is_busybox(real: &[u8]) -> bool {
+    let rest = real.strip_prefix(b"busybox");
+    rest.is_some_and(|r| matches!(r.first(), None | Some(b'.' | b'-' | b'_')))
 }

@@ -327,6 +327,10 @@ impl Lexer<'_> {
                 redirects.push(redirect);
                 continue;
             }
+            if self.dialect == Dialect::Dash && self.plain_word() == Some(b"[[") {
+                // From such a word on, wherever it stands, the ash of busybox takes `&&` and `||` for words.
+                self.note(Construct::Unknown, self.pos);
+            }
             let Some(byte) = self.peek() else { break };
             if byte == b'(' {
                 // Only zsh has words that begin so.

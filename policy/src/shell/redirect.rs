@@ -19,7 +19,7 @@ impl Lexer<'_> {
         let mut fd = None;
         let mut named = false;
         let mut prefix = 0;
-        // A descriptor counts only if it touches the operator; only bash takes more than one digit.
+        // A descriptor counts only if it touches the operator; bash takes more than one digit.
         let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
         if digits > 0 && matches!(rest.get(digits), Some(b'<' | b'>')) {
             if digits == 1 || self.dialect == Dialect::Bash {
@@ -31,6 +31,10 @@ impl Lexer<'_> {
                 }
                 prefix = digits;
             } else {
+                // The ash of busybox takes more than one digit too, dash does not.
+                if self.dialect == Dialect::Dash {
+                    self.note(Construct::Unknown, start);
+                }
                 return None;
             }
         } else if digits == 1 && self.zsh() && rest.get(1..3) == Some(b"&>") {

@@ -120,7 +120,9 @@ pub(super) fn multiplexer(cx: &Cx) -> Peel {
     }
     if let Some(shell) = SHELLS.iter().find(|s| s.name.as_bytes() == base(applet)) {
         let grammar = shell.grammar.map(|_| Grammar::Dash);
-        let hit = ShellHit { name: b"ash".to_vec(), grammar, certain: true };
+        // `sh` and `ash` are its ash; what it does under another shell's name differs from build to build.
+        let name = if matches!(shell.name, "sh" | "ash") { "ash" } else { shell.name };
+        let hit = ShellHit { name: name.as_bytes().to_vec(), grammar, certain: true };
         return privileged(cx, shells::peel_from(&hit, applet, cx.args, cx.from + 1));
     }
     cx.carries(cx.argv(cx.from).into_iter().collect())
