@@ -3,11 +3,56 @@
 //! The shells are real, every program is a witness. An allowed text is run as it is by the shell, and by the
 //! guard: the same programs with the same arguments, the same output, the same status. Run once with programs that
 //! succeed and once with programs that fail, so that both sides of `&&` and `||` are seen.
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::stage::corpus::{Scene, names, rows, verdict};
 use crate::stage::view::{Bins, View, impossible};
 use crate::stage::{cannot, listed};
+
+/// Texts made by chance, each run by the plain shell and as the guard would run it: `props/shell_oracle` says what
+/// must hold. `EXEC_GUARD_ORACLE=N` is for N executions instead of a few, `EXEC_GUARD_SEED=N` for other texts;
+/// `scripts/oracle` does the same faster.
+#[test]
+fn texts_of_chance_do_what_was_judged() {
+    if let Some(why) = impossible() {
+        return cannot(&why);
+    }
+    let number = |name: &str, otherwise: &str| std::env::var(name).unwrap_or_else(|_| otherwise.to_owned());
+    let (oracle, witness) = (env!("CARGO_BIN_EXE_shell_oracle"), env!("CARGO_BIN_EXE_shell_witness"));
+    let mut cmd = Command::new("bwrap");
+    // Start-up files of the host would run for `bash -l`.
+    cmd.args([
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+        "--proc",
+        "/proc",
+        "--tmpfs",
+        "/etc",
+        "--tmpfs",
+        "/run",
+    ]);
+    cmd.args([
+        "--dir",
+        "/run/oracle",
+        "--unshare-all",
+        "--die-with-parent",
+        "--uid",
+        "1000",
+        "--gid",
+        "1000",
+    ]);
+    cmd.args(["--chdir", "/run/oracle", "--", oracle, "--witness", witness]);
+    cmd.args(["--count", &number("EXEC_GUARD_ORACLE", "600"), "--seed", &number("EXEC_GUARD_SEED", "1")]);
+    let out = cmd.env_clear().output().expect("bwrap");
+    let said = String::from_utf8_lossy(&out.stdout);
+    println!("{said}");
+    assert!(out.status.success(), "{said}{}", String::from_utf8_lossy(&out.stderr));
+}
 
 /// Words of each program that ran, the name by its last component: a rendering names the file itself.
 fn ran(result: &Value, unordered: bool) -> Vec<Vec<String>> {
