@@ -42,8 +42,10 @@ impl Judge<'_> {
         let mut inner_ctx =
             self.inside(at, &carried.unset, &carried.assignments, carried.chdir.as_ref(), ctx);
         if out.builtin {
-            // `command X` and `builtin X` stay in the shell, `exec X` leaves it.
-            inner_ctx.builtins = !names.contains(&b"exec".as_slice());
+            // `builtin X` stays in the shell, and `command X` does but for zsh, where `exec X` is what runs a builtin.
+            let zsh = ctx.dialect == Some(Dialect::Zsh);
+            let is = |name: &[u8]| names.contains(&name);
+            inner_ctx.builtins = if is(b"exec") { zsh } else { is(b"builtin") || !zsh };
             inner_ctx.dialect = ctx.dialect;
         }
         let before = self.segments.len();
@@ -279,8 +281,11 @@ impl Judge<'_> {
         if own.is_none() || index == 0 {
             return;
         }
-        let mut options: Vec<Vec<u8>> = hardening(dialect).iter().map(|o| o.to_vec()).collect();
-        options.extend(shell.keep.iter().cloned());
+        // bash takes long options only in front of short ones.
+        let long = |o: &&Vec<u8>| o.starts_with(b"--");
+        let mut options: Vec<Vec<u8>> = shell.keep.iter().filter(long).cloned().collect();
+        options.extend(hardening(dialect).iter().map(|o| o.to_vec()));
+        options.extend(shell.keep.iter().filter(|o| !long(o)).cloned());
         options.push(b"-c".to_vec());
         out.rewrites.push((1, options));
         for i in 2..=index {

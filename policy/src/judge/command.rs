@@ -10,11 +10,19 @@ use crate::reason::Reason;
 use crate::resolve::{Executable, Resolution, last_component, resolve};
 use crate::rules::entry::{self, Match, Subject};
 use crate::rules::{hazards, probe, protect, safe_bins, skills, unpack};
+use crate::shell::Dialect;
 use crate::tables::hazards::Category;
 use crate::wrapper::{self, Peel};
 
-/// Builtins that run the command behind them: no file is looked up for these names.
-const CARRYING_BUILTINS: &[&[u8]] = &[b"command", b"exec", b"builtin"];
+/// True for a builtin that runs the command behind it: no file is looked up for these names.
+fn carries_in_the_shell(name: &[u8], dialect: Option<Dialect>) -> bool {
+    match name {
+        b"command" | b"exec" => true,
+        // dash has no such thing: there it is a program.
+        b"builtin" => dialect != Some(Dialect::Dash),
+        _ => false,
+    }
+}
 
 /// What the allowlists say about a program.
 pub(super) struct Listed {
@@ -66,7 +74,7 @@ impl Judge<'_> {
             }
             return out;
         }
-        let carrying_builtin = ctx.builtins && CARRYING_BUILTINS.contains(&name);
+        let carrying_builtin = ctx.builtins && carries_in_the_shell(name, ctx.dialect);
         if let (true, Some(dialect)) = (ctx.builtins, ctx.dialect)
             && self.builtin(at, name, args, dialect, ctx, &mut out)
         {

@@ -18,6 +18,13 @@ pub(super) struct Pieces {
     list: Vec<(Piece, usize, usize)>,
     /// The unquoted byte read last; 0 after anything else.
     pub last: u8,
+    /// A bracket expression with quotes in it has begun: unquoted bytes are members or ranges of it, or at least
+    /// stand unquoted, and have to be written so again.
+    pub in_pattern: bool,
+    /// The same with a brace behind the bracket: what the braces make of it is not written here.
+    in_braced_pattern: bool,
+    /// That pattern has an end.
+    pub braced_pattern: bool,
 }
 
 impl Pieces {
@@ -43,6 +50,21 @@ impl Pieces {
         product
     }
 
+    /// True if a `}` without a `{` of its own closes one all the same: of `{a}b,c}` bash makes `a}b` and `c`.
+    pub fn closes_twice(&self) -> bool {
+        let (mut open, mut met, mut comma) = (0usize, false, false);
+        self.list.iter().any(|(piece, ..)| {
+            match piece {
+                Piece::Open => (open, met) = (open + 1, true),
+                Piece::Comma => comma |= met,
+                Piece::Close if open == 0 => return comma,
+                Piece::Close => open -= 1,
+                Piece::Part(_) => {}
+            }
+            false
+        })
+    }
+
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -50,6 +72,17 @@ impl Pieces {
     /// Adds an unquoted byte.
     pub fn bare(&mut self, byte: u8, pos: usize) {
         self.last = byte;
+        self.braced_pattern |= self.in_braced_pattern && byte == b']';
+        if self.in_pattern {
+            match self.list.last_mut() {
+                Some((Piece::Part(Part::Glob(bytes)), _, end)) => {
+                    bytes.push(byte);
+                    *end = pos + 1;
+                }
+                _ => self.list.push((Piece::Part(Part::Glob(vec![byte])), pos, pos + 1)),
+            }
+            return;
+        }
         if let Some((Piece::Part(Part::Bare(bytes)), _, end)) = self.list.last_mut() {
             bytes.push(byte);
             *end = pos + 1;
@@ -78,6 +111,8 @@ impl Pieces {
     /// Adds `{`, `,` or `}` where it may belong to a brace expansion.
     pub fn brace(&mut self, byte: u8, pos: usize) {
         self.last = byte;
+        // The elements of a sequence are told by their bytes.
+        self.in_braced_pattern |= std::mem::take(&mut self.in_pattern);
         let piece = match byte {
             b'{' => Piece::Open,
             b',' => Piece::Comma,
@@ -223,7 +258,10 @@ fn group(
             return None;
         }
         return match inside {
-            [(Piece::Part(Part::Bare(bytes)), ..)] => sequence(bytes),
+            // Of what is no sequence zsh still takes the braces away, if it begins or ends as one: `{1..}` is `1..`.
+            [(Piece::Part(Part::Bare(bytes)), ..)] => {
+                sequence(bytes).or_else(|| (loose && bytes.windows(2).any(|w| w == b"..")).then_some(None))
+            }
             [] => None,
             [(_, start, _), .., (_, _, end)] => {
                 let text = source.get(*start..*end).unwrap_or_default();

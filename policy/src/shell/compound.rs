@@ -188,7 +188,14 @@ impl Lexer<'_> {
                     self.advance(1);
                     break;
                 }
-                Some(b'\n') => break,
+                Some(b'\n') => {
+                    if self.dialect == Dialect::Dash && !self.pending.is_empty() {
+                        // dash does not begin the here-document behind this newline, but behind the next one: what
+                        // follows is read as commands.
+                        self.fatal(Construct::Unknown, self.pos);
+                    }
+                    break;
+                }
                 Some(byte) if !is_meta(byte) || self.process_ahead() => {
                     words.push(self.word(Place::Argument))
                 }
@@ -220,7 +227,12 @@ impl Lexer<'_> {
             }
             let mut patterns = Vec::new();
             loop {
-                patterns.push(self.word_or_syntax(Place::Pattern));
+                let pattern = self.word_or_syntax(Place::Pattern);
+                if pattern.is_bare() && matches!(pattern.literal().as_deref(), Some(b"}" | b"esac")) {
+                    // Taken for the end of a group around it, or of the whole: not everywhere.
+                    self.note_at(Construct::Unknown, pattern.span);
+                }
+                patterns.push(pattern);
                 self.blanks();
                 if !self.eat(b"|") {
                     break;

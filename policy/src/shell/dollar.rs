@@ -1,7 +1,7 @@
 //! What begins with `$`: parameters, substitutions, arithmetic, and two kinds of quotes.
 
 use crate::shell::Dialect;
-use crate::shell::ast::{ParamOp, Part};
+use crate::shell::ast::{ParamOp, Part, Script};
 use crate::shell::brace::Pieces;
 use crate::shell::construct::Construct;
 use crate::shell::lex::{Lexer, is_name, is_name_start, name_length};
@@ -142,8 +142,17 @@ impl Lexer<'_> {
         }
         self.advance(1);
         let script = self.enclosed(start);
+        self.timed(&script, start);
         self.note(Construct::CommandSubstitution, start);
         Part::Command { script, backtick: false, span: self.span(start) }
+    }
+
+    /// bash (5.2) does not know the keyword `time` at the start of a substitution: of `$(time case x in y) …` it finds
+    /// the end at the first `)`.
+    pub fn timed(&mut self, script: &Script, start: usize) {
+        if self.dialect == Dialect::Bash && script.lists.first().is_some_and(|l| l.first.time.is_some()) {
+            self.note(Construct::TimeOptions, start);
+        }
     }
 
     /// `$'…'`, from behind the quote.

@@ -286,6 +286,8 @@ impl<'a> Lexer<'a> {
         let len = len.take(16).count();
         let ends = match rest.get(len) {
             None => true,
+            // `then(…)` is one word of zsh, a glob whose qualifiers may run code; but for `{` alone.
+            Some(b'(') if self.zsh() => len == 1 && rest.first() == Some(&b'{'),
             Some(byte) => is_meta(*byte),
         };
         (len > 0 && ends).then(|| rest.get(..len)).flatten()

@@ -193,6 +193,10 @@ impl Lexer<'_> {
             }
             self.blanks();
         }
+        if self.zsh() && pipeline.negations > 0 && pipeline.time.is_some() {
+            // Behind `!` zsh knows no `time`: `! time f() { …; }` defines two functions.
+            self.note(Construct::TimeOptions, start);
+        }
         let alone = pipeline.negations > 0 || pipeline.time.is_some();
         let mut compound = false;
         if alone && self.extended() && self.at_command_end() {

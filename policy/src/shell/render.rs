@@ -197,7 +197,8 @@ impl Writer<'_> {
                         self.word(word)?;
                     }
                 }
-                self.separator();
+                // Never a newline: dash does not take it for the one that a here-document waits for.
+                self.put(b"; ");
                 self.do_group(body)?;
             }
             CommandKind::Case { word, arms } => {

@@ -35,6 +35,9 @@ impl Lexer<'_> {
         if pieces.breadth() > MAX_COMMANDS as u64 {
             self.note(Construct::LimitBraces, start);
         }
+        if pieces.closes_twice() || pieces.braced_pattern {
+            self.note(Construct::Unknown, start);
+        }
         let span = self.span(start);
         let loose = self.zsh();
         let parts = pieces.finish(self.src, loose);
@@ -55,7 +58,7 @@ impl Lexer<'_> {
             if self.zsh() && place != Place::Param {
                 match byte {
                     // Behind what may come out empty they stand at the start of the word.
-                    b'~' | b'=' if pieces.last == 0 && !pieces.is_empty() => {
+                    b'~' | b'=' if !pieces.is_empty() && matches!(pieces.last, 0 | b'{' | b',' | b'}') => {
                         self.note(Construct::ZshGlob, start);
                     }
                     b'{' => braces += 1,
@@ -310,6 +313,8 @@ impl Lexer<'_> {
             self.state.command = command;
         }
         self.leave();
+        // Rendered with parentheses.
+        self.timed(&script, start);
         Part::Command { script, backtick: true, span }
     }
 
@@ -349,10 +354,12 @@ impl Lexer<'_> {
                 self.step(looked);
                 self.advance(1);
                 pieces.part(Part::Glob(b"[".to_vec()), start, self.pos);
+                pieces.in_pattern = true;
             }
             Bracket::None(looked) => {
                 self.step(looked);
-                if self.zsh() && (!pieces.is_empty() || rest.get(1).is_some_and(|b| !is_meta(*b))) {
+                let alone = pieces.is_empty() && rest.get(1).is_none_or(|b| is_meta(*b));
+                if self.zsh() && !(alone && place == Place::Argument) {
                     // An error, unless it is the command of that name.
                     self.note(Construct::ZshGlob, start);
                 }
@@ -398,6 +405,10 @@ impl Lexer<'_> {
             Some(b'}') => place == Place::Param,
             Some(byte) => is_meta(byte),
         };
+        if next == Some(b':') && place == Place::Argument && !self.zsh() {
+            // bash expands it, if nothing up to the next slash is quoted.
+            self.note(Construct::Unknown, start);
+        }
         if !plain {
             // Braces, brackets and letters that are not ASCII: what the name then is depends on the shell.
             self.note(Construct::Unknown, start);
@@ -410,7 +421,7 @@ impl Lexer<'_> {
     /// zsh: `=name` at the start of a word, or of a part of an assignment's value, is the path of that command.
     fn equals_is_active(&self, place: Place, pieces: &Pieces) -> bool {
         match place {
-            Place::Argument | Place::Param => pieces.is_empty(),
+            Place::Argument | Place::Param | Place::Pattern | Place::Alone => pieces.is_empty(),
             Place::Value => pieces.is_empty() || pieces.last == b':',
             _ => false,
         }
