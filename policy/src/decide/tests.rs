@@ -747,3 +747,44 @@ fn a_descriptor_in_a_condition_is_digits() {
     }
     assert_eq!(c.text("[[ -t 1 ]] && ls").decision, Decision::Allow);
 }
+
+#[test]
+fn a_function_is_one_only_where_it_is_certainly_defined() {
+    let mut c = Case::new(&["/usr/bin/*"]).checked();
+    for text in [
+        "(zz() { ls; }); zz",
+        "zz; zz() { ls; }",
+        "false && zz() { ls; }; zz",
+        "true || zz() { ls; }; zz",
+        "if ls; then zz() { ls; }; fi; zz",
+        "for i in 1; do zz() { ls; }; done; zz",
+        "while ls; do zz() { ls; }; done; zz",
+        "case x in y) zz() { ls; };; esac; zz",
+        "ls | zz() { ls; }; zz",
+        "zz() { ls; } & zz",
+        "yy() { zz() { ls; }; }; zz",
+        "yy() { zz; }; yy; zz() { ls; }",
+        "zz() { ls; }; bash -c zz",
+        "zz() { ls; }; env zz",
+        "zz() { ls; }; command zz",
+        "zz() { ls; }; unset zz; zz",
+        "zz() { ls; }; unset -f zz; zz",
+        "zz() { ls; }; unset \"$x\"; zz",
+        "ls $(zz() { ls; }); zz",
+    ] {
+        assert_eq!(c.text(text).decision, Decision::Ask, "{text}");
+    }
+    for text in [
+        "zz() { ls; }; zz",
+        "zz() { ls; } && zz",
+        "zz() { ls; }; zz | wc -l; (zz); if zz; then zz; fi; for i in 1 2; do zz $i; done; ls $(zz)",
+        "yy() { zz; }; zz() { ls; }; yy",
+        "zz() { yy; ls; }; yy() { wc -l; }; xx() { zz | yy; }; xx",
+        "(zz() { ls; }; zz)",
+        "if ls; then zz() { ls; }; zz; fi",
+        "bash -c 'zz() { ls; }; zz'",
+        "zz() { if ls; then zz; fi; }; zz",
+    ] {
+        assert_eq!(c.text(text).decision, Decision::Allow, "{text}: {:?}", c.text(text).findings);
+    }
+}

@@ -229,6 +229,7 @@ impl Judge<'_> {
         inner.dialect = Some(dialect);
         inner.builtins = true;
         inner.functions = true;
+        inner.body = None;
         inner.outermost = false;
         if self.policy.login_ask && shell.startup {
             let why = format!("{} would run start-up files", visible(&shell.name));

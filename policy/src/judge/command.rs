@@ -62,7 +62,7 @@ impl Judge<'_> {
         };
         self.protect(at, name, args, ctx);
 
-        if ctx.functions && self.functions.contains_key(name) {
+        if ctx.functions && self.functions.is_called(name, ctx.body.as_deref()) {
             if let Some(s) = self.segment(at) {
                 s.kind = SegmentKind::Function;
                 // The body is judged where it is defined.

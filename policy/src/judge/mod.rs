@@ -6,6 +6,7 @@
 mod builtin;
 mod carry;
 mod command;
+mod functions;
 mod redirect;
 mod walk;
 
@@ -75,6 +76,8 @@ pub(crate) struct Context {
     pub linked_shell: bool,
     /// True once a `cd` moved the folder in the and-or list under way.
     pub moved: bool,
+    /// The function whose body it stands in.
+    pub body: Option<Rc<[u8]>>,
 }
 
 /// What judging one command told its caller.
@@ -120,8 +123,8 @@ pub(crate) struct Judge<'a> {
     pub world: &'a dyn World,
     pub segments: Vec<Segment>,
     pub raw: Vec<Raw>,
-    /// Names of functions defined by the text being walked, and how often.
-    functions: HashMap<Vec<u8>, usize>,
+    /// Functions of the text being walked.
+    functions: functions::Functions,
     /// Variables that the text itself exports, wherever: assigning one later reaches programs as well.
     exported: Vec<Vec<u8>>,
     /// One of them may leave the shell in another folder.
@@ -148,7 +151,7 @@ impl<'a> Judge<'a> {
             world,
             segments: Vec::new(),
             raw: Vec::new(),
-            functions: HashMap::new(),
+            functions: functions::Functions::default(),
             exported: Vec::new(),
             functions_move: false,
             shells: OnceCell::new(),
@@ -180,6 +183,7 @@ impl<'a> Judge<'a> {
             outermost: true,
             linked_shell: false,
             moved: false,
+            body: None,
         }
     }
 

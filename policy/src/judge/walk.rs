@@ -62,8 +62,9 @@ impl Judge<'_> {
     pub fn text(&mut self, source: &[u8], dialect: Dialect, ctx: &Context) -> Text {
         let parsed = parse(source, dialect);
         let first = self.segments.len();
-        let before = self.functions.clone();
-        define(&parsed.script, &mut self.functions);
+        // Every text is another process's: it has no function but its own.
+        let before = std::mem::take(&mut self.functions);
+        self.functions.define(&parsed.script);
         exports(&parsed.script, &mut self.exported);
         let moved_before = self.functions_move;
         self.functions_move |= any_command(&parsed.script, Subshells::Enter, &mut |c| {
@@ -175,9 +176,14 @@ impl Judge<'_> {
         };
         let outside = std::mem::replace(&mut ctx.moved, false);
         let mut or_before = false;
+        let before = self.functions.now();
         self.pipeline(&list.first, walk, ctx, op_after(0));
+        let certain = if list.end == ListEnd::Background { before } else { self.functions.now() };
         for (i, (op, pipeline)) in list.rest.iter().enumerate() {
             or_before |= *op == AndOrOp::Or;
+            if *op == AndOrOp::Or {
+                self.functions.back_to(certain.clone());
+            }
             if *op == AndOrOp::Or && ctx.moved {
                 lose(ctx);
             }
@@ -187,6 +193,7 @@ impl Judge<'_> {
                 lose(ctx);
             }
         }
+        self.functions.back_to(certain);
         if ctx.moved {
             lose(ctx);
         }
@@ -207,7 +214,9 @@ impl Judge<'_> {
             let mut own = ctx.clone();
             own.moved = false;
             let op = if i + 1 < p.commands.len() { Some("|") } else { op };
+            let defined = self.functions.now();
             self.command_at(command, walk, &mut own, op);
+            self.functions.back_to(defined);
             moved |= own.moved;
         }
         if moved {
@@ -228,7 +237,9 @@ impl Judge<'_> {
             CommandKind::Simple(simple) => segment = self.simple(simple, c, walk, ctx, op).or(segment),
             CommandKind::Subshell(script) => {
                 let mut own = ctx.clone();
+                let defined = self.functions.now();
                 self.script_at(script, walk, &mut own, false);
+                self.functions.back_to(defined);
             }
             CommandKind::Group(script) => self.script_at(script, walk, ctx, false),
             CommandKind::If { arms, otherwise } => {
@@ -267,7 +278,11 @@ impl Judge<'_> {
                 let mut own = ctx.clone();
                 // It may be called from anywhere.
                 lose(&mut own);
+                own.body = Some(name.as_slice().into());
+                let defined = self.functions.now();
                 self.command_at(body, walk, &mut own, None);
+                self.functions.back_to(defined);
+                self.functions.is_defined(name);
             }
             CommandKind::Cond(words) => {
                 for w in words {
@@ -277,7 +292,9 @@ impl Judge<'_> {
             CommandKind::Arith(parts) => self.parts(parts, ctx.within, walk, ctx),
             CommandKind::Coproc(command) => {
                 let mut own = ctx.clone();
+                let defined = self.functions.now();
                 self.command_at(command, walk, &mut own, None);
+                self.functions.back_to(defined);
             }
         }
         for r in &c.redirects {
@@ -293,7 +310,7 @@ impl Judge<'_> {
     fn moves(&self, script: &Script) -> bool {
         any_command(script, Subshells::Stay, &mut |c| {
             let calls = |s: &Simple| {
-                s.words.first().and_then(Word::literal).is_some_and(|n| self.functions.contains_key(&n))
+                s.words.first().and_then(Word::literal).is_some_and(|n| self.functions.is_one(&n))
             };
             moves_here(c) || (self.functions_move && matches!(&c.kind, CommandKind::Simple(s) if calls(s)))
         })
@@ -302,7 +319,9 @@ impl Judge<'_> {
     /// Parts of which any may run: a list that moves the folder leaves it unknown, for the parts behind it too.
     fn branch(&mut self, parts: &[&Script], walk: &mut Walk<'_>, ctx: &mut Context) {
         for p in parts {
+            let defined = self.functions.now();
             self.script_at(p, walk, ctx, false);
+            self.functions.back_to(defined);
         }
     }
 
@@ -326,7 +345,7 @@ impl Judge<'_> {
             crate::resolve::resolve(name, self.lookup(ctx), self.world),
             crate::resolve::Resolution::Found(_) | crate::resolve::Resolution::Shadowed(_)
         );
-        let twice = self.functions.get(name).is_some_and(|n| *n > 1);
+        let twice = self.functions.is_twice(name);
         let called = name.ends_with(b"_handle")
             || name.ends_with(b"_handler")
             || (walk.dialect == Dialect::Zsh && called_by_zsh(name));
@@ -478,7 +497,9 @@ impl Judge<'_> {
                     let mut own = ctx.clone();
                     own.within = segment;
                     own.moved = false;
+                    let defined = self.functions.now();
                     self.script_at(script, walk, &mut own, false);
+                    self.functions.back_to(defined);
                 }
             }
         }
@@ -525,25 +546,15 @@ fn moves_here(c: &Command) -> bool {
     simple.words.iter().any(moves)
 }
 
-/// Counts the functions a text defines, wherever.
-fn define(script: &Script, into: &mut HashMap<Vec<u8>, usize>) {
-    any_command(script, Subshells::Enter, &mut |c| {
-        if let CommandKind::Function { name, .. } = &c.kind {
-            *into.entry(name.clone()).or_default() += 1;
-        }
-        false
-    });
-}
-
 /// Whether what runs in a copy of the shell, `( … )`, is looked at: a `cd` in it moves nobody else.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Subshells {
+pub(super) enum Subshells {
     Enter,
     Stay,
 }
 
 /// Visits every command that runs in the shell itself (not those in substitutions).
-fn any_command(script: &Script, into: Subshells, f: &mut dyn FnMut(&Command) -> bool) -> bool {
+pub(super) fn any_command(script: &Script, into: Subshells, f: &mut dyn FnMut(&Command) -> bool) -> bool {
     script.lists.iter().any(|l| {
         std::iter::once(&l.first)
             .chain(l.rest.iter().map(|(_, p)| p))
