@@ -6,10 +6,11 @@
 use policy::document::Entry;
 use policy::shell::Dialect;
 use policy::{Arg, Evaluation, Form, Invocation, Proposal, Scope, Segment};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::field::{Fields, Malformed, Read};
-use crate::{Shown, encode, mac, words};
+use crate::json::{Object, quoted};
+use crate::{Shown, encode, json, mac, words};
 
 /// Longest name of an agent, session, host or user, bytes.
 pub const MAX_NAME: usize = 256;
@@ -126,11 +127,18 @@ pub struct Asker<'a> {
 }
 
 /// Bytes as JSON.
-pub fn bytes_json(bytes: &[u8]) -> Value {
+pub fn bytes_json(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
-        Ok(text) => text.into(),
-        Err(_) => json!({"base64": encode::base64(bytes), "shown": Shown::text(bytes).as_str()}),
+        Ok(text) => quoted(text),
+        Err(_) => Object::new()
+            .text("base64", &encode::base64(bytes))
+            .text("shown", Shown::text(bytes).as_str())
+            .end(),
     }
+}
+
+fn maybe_bytes_json(bytes: Option<&[u8]>) -> String {
+    bytes.map_or_else(|| "null".to_owned(), bytes_json)
 }
 
 /// Bytes from JSON.
@@ -153,8 +161,8 @@ pub fn read_bytes(value: &Value, name: &'static str) -> Read<Vec<u8>> {
     Ok(bytes)
 }
 
-fn bytes_list(words: &[Vec<u8>]) -> Value {
-    words.iter().map(|w| bytes_json(w)).collect()
+fn bytes_list(words: &[Vec<u8>]) -> String {
+    json::list(words.iter().map(|w| bytes_json(w)))
 }
 
 fn read_bytes_list(f: &mut Fields<'_>, name: &'static str) -> Read<Vec<Vec<u8>>> {
@@ -213,46 +221,54 @@ impl WireQuestion {
         })
     }
 
-    /// As JSON.
-    pub fn to_json(&self) -> Value {
-        let always = match &self.always {
-            Ok(proposals) => json!({"scopes": proposals.iter().map(proposal_json).collect::<Vec<_>>()}),
-            Err(why) => json!({"none": why}),
-        };
-        json!({
-            "v": VERSION,
-            "agent": self.agent,
-            "agents": self.agents,
-            "session": self.session,
-            "host": self.host,
-            "uid": self.uid,
-            "user": self.user,
-            "cwd": self.cwd.as_deref().map(bytes_json),
-            "form": if self.is_text { "text" } else { "argv" },
-            "argv": bytes_list(&self.argv),
-            "found": bytes_json(&self.found),
-            "real": bytes_json(&self.real),
-            "text": self.text.as_deref().map(bytes_json),
-            "shell": self.shell,
-            "segments": self.segments.iter().map(WireSegment::to_json).collect::<Vec<_>>(),
-            "policy": {
-                "security": self.security,
-                "ask": self.ask,
-                "from": {"security": self.security_from, "ask": self.ask_from},
-            },
-            "ground": self.ground.to_json(),
-            "findings": self.findings.iter().map(WireFinding::to_json).collect::<Vec<_>>(),
-            "askedAtMs": self.asked_at_ms,
-            "timeoutMs": self.timeout_ms,
-            "digest": self.digest,
-            "always": always,
-            "detached": self.detached,
-        })
-    }
-
     /// As the text of a request.
     pub fn to_text(&self) -> String {
-        self.to_json().to_string()
+        self.written(true)
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        crate::json::tree(&self.to_text())
+    }
+
+    /// With or without what [`WireQuestion::key`] leaves out.
+    fn written(&self, whole: bool) -> String {
+        let always = match &self.always {
+            Ok(proposals) => Object::new().list("scopes", proposals.iter().map(proposal_json)),
+            Err(why) => Object::new().text("none", why),
+        };
+        let from = Object::new().text("security", &self.security_from).text("ask", &self.ask_from);
+        let rules = Object::new().text("security", &self.security).text("ask", &self.ask);
+        let mut out = Object::new()
+            .whole("v", VERSION)
+            .text("agent", &self.agent)
+            .list("agents", self.agents.iter().map(|a| quoted(a)));
+        if whole {
+            out = out.maybe("session", self.session.as_deref());
+        }
+        out = out
+            .text("host", &self.host)
+            .whole("uid", self.uid.into())
+            .maybe("user", self.user.as_deref())
+            .raw("cwd", &maybe_bytes_json(self.cwd.as_deref()))
+            .text("form", if self.is_text { "text" } else { "argv" })
+            .raw("argv", &bytes_list(&self.argv))
+            .raw("found", &bytes_json(&self.found))
+            .raw("real", &bytes_json(&self.real))
+            .raw("text", &maybe_bytes_json(self.text.as_deref()))
+            .maybe("shell", self.shell.as_deref())
+            .list("segments", self.segments.iter().map(WireSegment::written))
+            .raw("policy", &rules.raw("from", &from.end()).end())
+            .raw("ground", &self.ground.written())
+            .list("findings", self.findings.iter().map(WireFinding::written));
+        if whole {
+            out = out.whole("askedAtMs", self.asked_at_ms).whole("timeoutMs", self.timeout_ms);
+        }
+        out = out.text("digest", &self.digest).raw("always", &always.end());
+        if whole {
+            out = out.flag("detached", self.detached);
+        }
+        out.end()
     }
 
     /// Reads the text of a request. Total: any text is a question or an error.
@@ -344,13 +360,7 @@ impl WireQuestion {
     /// the session, and whether the asker waits. Whoever has the token can claim any digest; with this a yes to one
     /// command is none to another.
     pub fn key(&self) -> String {
-        let mut value = self.to_json();
-        if let Some(map) = value.as_object_mut() {
-            for name in ["askedAtMs", "timeoutMs", "detached", "session"] {
-                map.shift_remove(name);
-            }
-        }
-        mac::sha256(value.to_string().as_bytes())
+        mac::sha256(self.written(false).as_bytes())
     }
 
     /// The entries that *always* of that scope stores; `None` if it is not offered.
@@ -377,19 +387,19 @@ fn texts(list: &[Value], name: &'static str) -> Read<Vec<String>> {
     list.iter().map(|v| text(v).ok_or(Malformed::new(name, "no text, or too long"))).collect()
 }
 
-fn proposal_json(p: &Proposal) -> Value {
-    json!({"scope": p.scope.word(), "entries": p.entries.iter().map(entry_json).collect::<Vec<_>>()})
+fn proposal_json(p: &Proposal) -> String {
+    Object::new().text("scope", p.scope.word()).list("entries", p.entries.iter().map(entry_json)).end()
 }
 
 /// An entry that *always* would store, as it stands in the document, without what whoever stores it adds (id, source,
 /// time).
-pub fn entry_json(entry: &Entry) -> Value {
-    let mut out = Map::new();
-    out.insert("pattern".into(), entry.pattern.clone().into());
-    if let Some(args) = &entry.args {
-        out.insert("args".into(), args.clone().into());
+pub fn entry_json(entry: &Entry) -> String {
+    let out = Object::new().text("pattern", &entry.pattern);
+    match &entry.args {
+        Some(args) => out.list("args", args.iter().map(|a| quoted(a))),
+        None => out,
     }
-    Value::Object(out)
+    .end()
 }
 
 fn always(value: &Value) -> Read<Result<Vec<Proposal>, String>> {
@@ -464,17 +474,17 @@ impl WireSegment {
         }
     }
 
-    fn to_json(&self) -> Value {
-        json!({
-            "text": bytes_json(&self.text),
-            "argv": bytes_list(&self.argv),
-            "dynamic": self.dynamic,
-            "found": self.found.as_deref().map(bytes_json),
-            "real": self.real.as_deref().map(bytes_json),
-            "kind": self.kind,
-            "within": self.within,
-            "satisfiedBy": self.satisfied_by,
-        })
+    fn written(&self) -> String {
+        Object::new()
+            .raw("text", &bytes_json(&self.text))
+            .raw("argv", &bytes_list(&self.argv))
+            .list("dynamic", self.dynamic.iter().map(bool::to_string))
+            .raw("found", &maybe_bytes_json(self.found.as_deref()))
+            .raw("real", &maybe_bytes_json(self.real.as_deref()))
+            .text("kind", &self.kind)
+            .maybe_whole("within", self.within)
+            .maybe("satisfiedBy", self.satisfied_by.as_deref())
+            .end()
     }
 
     fn read(value: &Value) -> Read<WireSegment> {
@@ -500,8 +510,13 @@ impl WireSegment {
 }
 
 impl WireFinding {
-    fn to_json(&self) -> Value {
-        json!({"code": self.code, "message": self.message, "advice": self.advice, "segment": self.segment})
+    fn written(&self) -> String {
+        Object::new()
+            .text("code", &self.code)
+            .text("message", &self.message)
+            .maybe("advice", self.advice.as_deref())
+            .maybe_whole("segment", self.segment)
+            .end()
     }
 
     fn read(value: &Value) -> Read<WireFinding> {

@@ -2,6 +2,11 @@ use super::*;
 use policy::document::{Effective, Security};
 use policy::{Decision, FakeWorld, Guard, decide_as};
 use proptest::prelude::*;
+use serde_json::json;
+
+fn tree(q: &WireQuestion) -> Value {
+    serde_json::from_str(&q.to_text()).unwrap()
+}
 
 fn world() -> FakeWorld {
     ["git", "tool", "dash", "env"]
@@ -74,7 +79,7 @@ fn a_person_is_shown_what_will_run() {
     assert_eq!((q.found.as_slice(), q.host.as_str()), (&b"/usr/bin/tool"[..], "h\\x1b"));
     assert_eq!(q.command().as_str(), "tool status $'a b\\xff'");
     assert_eq!(q.ground.code, "allowlist-miss");
-    assert_eq!(q.to_json()["argv"][2], json!({"base64": "YSBi/w==", "shown": "a b\\xff"}));
+    assert_eq!(tree(&q)["argv"][2], json!({"base64": "YSBi/w==", "shown": "a b\\xff"}));
     let scopes: Vec<Scope> = q.always.as_ref().unwrap().iter().map(|p| p.scope).collect();
     // What is no text has no pattern.
     assert_eq!(scopes, [Scope::Subcommand, Scope::Program]);
@@ -90,7 +95,7 @@ fn a_person_is_shown_what_will_run() {
 fn a_question_that_is_not_exact_is_none() {
     let optional = ["session", "user", "cwd", "text", "shell"];
     for q in questions() {
-        let json = q.to_json();
+        let json = tree(&q);
         let map = json.as_object().unwrap();
         for (name, value) in map {
             for other in [json!([[value]]), json!(-1), json!(1.5), json!({"x": 1})] {
@@ -116,7 +121,7 @@ fn a_question_that_is_not_exact_is_none() {
 #[test]
 fn entries_for_what_is_not_shown_are_refused() {
     let q = question_of(&invocation(words(&[b"tool", b"status", b"x*"])));
-    let good = q.to_json();
+    let good = tree(&q);
     let at = |scope: usize| format!("/always/scopes/{scope}/entries");
     assert_eq!(
         good.pointer(&at(0)),
@@ -152,7 +157,7 @@ fn entries_for_what_is_not_shown_are_refused() {
 #[test]
 fn bytes_are_what_is_shown() {
     for bytes in [&b""[..], b"a", b"\xff", b"a\xff\n", "\u{202e}".as_bytes()] {
-        assert_eq!(read_bytes(&bytes_json(bytes), "x").as_deref(), Ok(bytes));
+        assert_eq!(read_bytes(&serde_json::from_str(&bytes_json(bytes)).unwrap(), "x").as_deref(), Ok(bytes));
     }
     for bad in [
         json!({"base64": "/w==", "shown": "harmless"}),

@@ -90,9 +90,17 @@ impl Lines {
 /// # Errors
 /// [`TooLong`].
 pub fn encode(message: &Value) -> Result<Vec<u8>, TooLong> {
-    let mut line = message.to_string().into_bytes();
+    line(message.to_string(), MAX_LINE)
+}
+
+/// The line of a message that is JSON already; `max` is its longest length.
+///
+/// # Errors
+/// [`TooLong`].
+pub fn line(message: String, max: usize) -> Result<Vec<u8>, TooLong> {
+    let mut line = message.into_bytes();
     line.push(b'\n');
-    if line.len() > MAX_LINE { Err(TooLong) } else { Ok(line) }
+    if line.len() > max { Err(TooLong) } else { Ok(line) }
 }
 
 /// The value of a line. JSON as RFC 8259 has it, no key twice in an object, nested at most 64 deep.

@@ -14,6 +14,7 @@ pub mod words;
 pub mod encode;
 pub mod field;
 pub mod frame;
+pub mod json;
 
 pub mod mac;
 pub mod token;

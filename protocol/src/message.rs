@@ -19,6 +19,7 @@ pub use policy::{Choice, Scope};
 
 use crate::code::Code;
 use crate::field::{self, Fields, Malformed, Read};
+use crate::json::Object;
 
 /// The version spoken here.
 pub const VERSION: u64 = 1;
@@ -261,15 +262,23 @@ impl FromApprover {
 }
 
 impl FromGuard {
-    /// As JSON.
-    pub fn to_json(&self) -> Value {
-        let signed = |kind: &str, s: &Signed| json!({"type": kind, "id": s.id, kind: s.text, "hmac": s.hmac});
+    /// As JSON text.
+    pub fn to_text(&self) -> String {
+        let signed = |kind: &str, s: &Signed| {
+            let out = Object::new().text("type", kind).text("id", &s.id);
+            out.text(kind, &s.text).text("hmac", &s.hmac).end()
+        };
         match self {
             FromGuard::Request(s) => signed("request", s),
             FromGuard::Grant(s) => signed("grant", s),
             FromGuard::Report(s) => signed("report", s),
-            FromGuard::Detach { id } => json!({"type": "detach", "id": id}),
+            FromGuard::Detach { id } => Object::new().text("type", "detach").text("id", id).end(),
         }
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        crate::json::tree(&self.to_text())
     }
 
     /// Reads a line.
@@ -314,8 +323,9 @@ pub const GRANT_MS: u64 = 60_000;
 impl Grant {
     /// As the text of a message.
     pub fn to_text(&self) -> String {
-        use crate::ask::bytes_json as b;
-        json!({"agent": self.agent, "text": b(&self.text), "cwd": self.cwd.as_deref().map(b)}).to_string()
+        let b = crate::ask::bytes_json;
+        let cwd = self.cwd.as_deref().map_or_else(|| "null".to_owned(), b);
+        Object::new().text("agent", &self.agent).raw("text", &b(&self.text)).raw("cwd", &cwd).end()
     }
 
     /// Reads the text of a message.
@@ -377,15 +387,15 @@ impl Outcome {
 impl Report {
     /// As the text of a message.
     pub fn to_text(&self) -> String {
-        let (name, at) = (self.what.word(), self.at_ms);
+        let out = Object::new().text("event", self.what.word()).whole("atMs", self.at_ms);
         match &self.what {
-            Outcome::Running => json!({"event": name, "atMs": at}),
+            Outcome::Running => out,
             Outcome::Finished { code, duration_ms } => {
-                json!({"event": name, "atMs": at, "code": code, "durationMs": duration_ms})
+                out.whole("code", u64::from(*code)).whole("durationMs", *duration_ms)
             }
-            Outcome::Denied { reason } => json!({"event": name, "atMs": at, "reason": reason}),
+            Outcome::Denied { reason } => out.text("reason", reason),
         }
-        .to_string()
+        .end()
     }
 
     /// Reads the text of a message.

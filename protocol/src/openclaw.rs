@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::ask::WireQuestion;
 use crate::field::{Fields, Malformed, Read};
+use crate::json::Object;
 use crate::message::Choice;
 use crate::token::Token;
 
@@ -66,18 +67,24 @@ impl Fieldset {
 
 impl Request {
     /// As JSON. The only message that holds the token.
-    pub fn to_json(&self) -> Value {
+    pub fn to_text(&self) -> String {
         let s = &self.shown;
-        json!({"type": "request", "token": self.token.reveal(), "id": self.id, "request": {
-            "command": s.command,
-            "cwd": s.cwd,
-            "host": s.host,
-            "security": s.security,
-            "ask": s.ask,
-            "agentId": s.agent_id,
-            "resolvedPath": s.resolved_path,
-            "sessionKey": s.session_key,
-        }})
+        let shown = Object::new()
+            .text("command", &s.command)
+            .maybe("cwd", s.cwd.as_deref())
+            .maybe("host", s.host.as_deref())
+            .maybe("security", s.security.as_deref())
+            .maybe("ask", s.ask.as_deref())
+            .maybe("agentId", s.agent_id.as_deref())
+            .maybe("resolvedPath", s.resolved_path.as_deref())
+            .maybe("sessionKey", s.session_key.as_deref());
+        let out = Object::new().text("type", "request").text("token", self.token.reveal());
+        out.text("id", &self.id).raw("request", &shown.end()).end()
+    }
+
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        crate::json::tree(&self.to_text())
     }
 
     /// Reads a line. Fields that are not known are passed over, as the app does.
@@ -178,7 +185,7 @@ mod tests {
         let line = br#"{"type":"request","token":"t","id":"6f9619ff-8b86-4011-b42d-00c04fc964ff","request":{"command":"ls -la","cwd":null,"host":"sandbox","security":"allowlist","ask":"on-miss","agentId":"main","resolvedPath":"/bin/ls","sessionKey":null,"more":1},"x":2}"#;
         let r = Request::parse(line).unwrap();
         assert_eq!((r.shown.command.as_str(), r.shown.resolved_path.as_deref()), ("ls -la", Some("/bin/ls")));
-        assert_eq!(Request::parse(r.to_json().to_string().as_bytes()), Ok(r));
+        assert_eq!(Request::parse(r.to_text().as_bytes()), Ok(r));
         for (word, yes) in [("allow-once", true), ("allow-always", true), ("deny", false)] {
             let d =
                 Decision::parse(format!(r#"{{"type":"decision","id":"a","decision":"{word}"}}"#).as_bytes());

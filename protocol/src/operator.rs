@@ -350,7 +350,7 @@ impl Answer {
             Answer::Sessions(all) => ("sessions", all.iter().map(Override::to_json).collect()),
             Answer::Runs(all) => ("runs", all.iter().map(Run::to_json).collect()),
             Answer::Run(run) => ("run", run.to_json()),
-            Answer::Log(bytes) => ("log", crate::ask::bytes_json(bytes)),
+            Answer::Log(bytes) => ("log", crate::json::tree(&crate::ask::bytes_json(bytes))),
             Answer::Status(s) => ("status", s.to_json()),
             Answer::Link(url) => ("link", json!(url)),
             Answer::Done => ("done", Value::Null),

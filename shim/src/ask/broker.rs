@@ -134,7 +134,7 @@ impl Line {
         let text = question.to_text();
         let request_sha256 = mac::sha256(text.as_bytes());
         let request = Signed::new(&self.token, Kind::Request, &to, &self.id, text);
-        self.send(&FromGuard::Request(request).to_json(), frame::MAX_REQUEST)?;
+        self.send(FromGuard::Request(request).to_text(), frame::MAX_REQUEST)?;
         match self.hear(Instant::now() + PATIENCE)? {
             FromApprover::Accepted { id, .. } if id == self.id => {}
             FromApprover::Error { code, .. } => return Err(refused(code)),
@@ -153,7 +153,7 @@ impl Line {
     /// Leaves the question behind: a yes that comes later is good for the next time the same is asked.
     fn leave(&mut self) -> End {
         let detach = FromGuard::Detach { id: self.id.clone() };
-        let said = self.send(&detach.to_json(), frame::MAX_REQUEST);
+        let said = self.send(detach.to_text(), frame::MAX_REQUEST);
         let heard = said.ok().and_then(|()| self.talk.line(Instant::now() + LEAVING).ok());
         match heard.map(|line| FromApprover::parse(&line)) {
             Some(Ok(FromApprover::Noted { id })) if id == self.id => End::Left(id),
@@ -176,9 +176,8 @@ impl Line {
         }
     }
 
-    fn send(&mut self, message: &serde_json::Value, max: usize) -> Result<(), End> {
-        let line = frame::encode(message).ok().filter(|line| line.len() <= max);
-        let line = line.ok_or_else(|| too_long(Code::TooLong))?;
+    fn send(&mut self, message: String, max: usize) -> Result<(), End> {
+        let line = frame::line(message, max).map_err(|_| too_long(Code::TooLong))?;
         self.talk.send(&line, Instant::now() + PATIENCE).map_err(|e| End::nonsense(e.to_string()))
     }
 
@@ -223,7 +222,7 @@ impl Line {
     fn openclaw(mut self, question: &WireQuestion) -> Result<Checked, End> {
         let shown = openclaw::Fieldset::of(question);
         let request = openclaw::Request { token: self.token.clone(), id: self.id.clone(), shown };
-        self.send(&request.to_json(), openclaw::MAX_LINE)?;
+        self.send(request.to_text(), openclaw::MAX_LINE)?;
         self.talk.finish().map_err(|e| End::nonsense(e.to_string()))?;
         let line = match self.talk.line(self.deadline) {
             Ok(line) => line,
