@@ -788,3 +788,14 @@ fn a_function_is_one_only_where_it_is_certainly_defined() {
         assert_eq!(c.text(text).decision, Decision::Allow, "{text}: {:?}", c.text(text).findings);
     }
 }
+
+#[test]
+fn a_variable_that_is_looked_at_stands_once() {
+    let c = || Case::new(&["/usr/bin/*"]);
+    asks(&c().env("PATH=/tmp/evil:/usr/bin").text("timeout 5 ls | wc -l"), "environment");
+    asks(&c().env("PATH=/tmp/evil:/usr/bin").argv(&["ls"]), "environment");
+    asks(&c().env("HOME=/tmp/evil").argv(&["git", "status"]), "environment");
+    // The same twice, or a name that nobody looks at, is only odd.
+    assert_eq!(c().env("PATH=/usr/bin:/bin").text("timeout 5 ls | wc -l").decision, Decision::Allow);
+    assert_eq!(c().env("A=1").env("A=2").text("ls").decision, Decision::Allow);
+}
