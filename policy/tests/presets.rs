@@ -96,3 +96,31 @@ fn presets_differ_where_they_say() {
         assert_eq!(got, want, "{text}");
     }
 }
+
+/// What agents were seen to start for themselves does not ask where everyday commands run.
+#[test]
+fn what_agents_start_for_themselves_runs() {
+    let preset = PRESETS.iter().find(|p| p.name == "developer").unwrap();
+    let approvals = Approvals::parse(preset.approvals.as_bytes(), preset.name).unwrap();
+    let config = Config::parse(preset.config.as_bytes(), preset.name).unwrap();
+    let mut world = FakeWorld::new().program("/usr/bin/dash").program("/usr/bin/bash");
+    world = world.link("/bin", "/usr/bin").link("/usr/bin/sh", "/usr/bin/dash");
+    for (_, _, e) in approvals.entries().iter().filter(|(_, _, e)| e.pattern.starts_with("/usr/")) {
+        world = world.program(&e.pattern);
+    }
+    let policy = Policy::of_user(Some(approvals), Some(config));
+    for words in [
+        &["git", "-c", "safe.bareRepository=explicit", "rev-parse", "--git-dir"][..],
+        &["git", "-c", "safe.bareRepository=explicit", "status", "--porcelain"],
+        &["git", "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=/dev/null", "diff", "HEAD"],
+        &["ps", "-ax", "-o", "pid,ppid"],
+        &["id", "-u"],
+        &["env"],
+        &["bash", "-c", "env"],
+        &["sh", "-c", ":"],
+    ] {
+        let words = words.iter().map(|w| (*w).to_owned()).collect();
+        let verdict = decide(&policy, &invocation(&Example::Words(words)), &world);
+        assert_eq!(verdict.decision, Decision::Allow, "{:?}: {:?}", verdict.segments, verdict.findings);
+    }
+}
