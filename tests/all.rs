@@ -57,6 +57,9 @@ mod environ;
 /// One line a decision.
 mod journal;
 
+/// Commands that nobody waits for.
+mod submit;
+
 /// A person answers by exec-guardctl; an approver is started and stopped.
 mod operator;
 

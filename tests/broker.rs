@@ -360,7 +360,10 @@ fn where_no_approver_is_nobody_waits() {
     let began = std::time::Instant::now();
     let run = stage.run(&["tool"]);
     run.refused(126, "allowlist-miss");
-    assert!(run.stderr.contains("start exec-guard-approver"), "how to get a yes: {run:?}");
+    assert!(
+        run.stderr.contains("start an approver: exec-guardctl approver start"),
+        "how to get a yes: {run:?}"
+    );
     // A socket that was left behind.
     drop(Place::new(&stage));
     stage.run(&["tool"]).refused(126, "allowlist-miss");

@@ -10,7 +10,7 @@ use crate::stage::run::wait;
 use crate::stage::{Run, Stage, Way, programs};
 
 /// The machine may be slow and busy.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_secs(180);
 
 fn stage() -> Stage {
     stage_with(&json!({}))
@@ -167,7 +167,7 @@ fn a_no_says_why_and_an_always_is_stored() {
 
 #[test]
 fn each_no_of_the_approver_has_a_code_of_its_own() {
-    let stage = stage_with(&json!({"approvalTimeoutMs": 1500}));
+    let stage = stage_with(&json!({"approvalTimeoutMs": 10_000}));
     said(&ctl(&stage, &["approvals", "pending"]), 1, "no approver is running");
     said(&ctl(&stage, &["approvals", "resolve", "a", "deny"]), 1, "exec-guardctl approver start");
     let _approver = Approver::start(&stage);

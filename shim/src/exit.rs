@@ -11,6 +11,8 @@ pub enum Exit {
     WouldAsk = 3,
     /// `check`: it would be denied.
     WouldDeny = 4,
+    /// `submit`: a person is asked; what comes of it is told elsewhere.
+    Pending = 75,
     /// The guard itself could not work (policy unreadable, a bug): nothing was run, and this is no refusal.
     Guard = 125,
     /// Refused, or not executable.

@@ -106,7 +106,8 @@ pub struct Stop {
 }
 
 impl Stop {
-    fn leave(self) -> Exit {
+    /// Says it; how to leave.
+    pub fn leave(self) -> Exit {
         self.message.say();
         self.exit
     }
@@ -200,7 +201,8 @@ pub fn denial(eval: &Evaluation) -> Verdict {
     }
 }
 
-fn refuse(
+/// Says and writes down that it may not run; how to leave.
+pub fn refuse(
     inv: &Invocation,
     settings: &Settings,
     eval: &Evaluation,
@@ -239,7 +241,12 @@ fn exists(segment: &policy::Segment) -> bool {
     name.contains(&b'/') && std::fs::metadata(std::ffi::OsStr::from_bytes(name)).is_ok()
 }
 
-fn write_down(
+/// Writes down that it runs.
+///
+/// # Errors
+///
+/// It could not be written and had to be; that was said.
+pub fn write_down(
     inv: &Invocation,
     settings: &Settings,
     eval: &Evaluation,

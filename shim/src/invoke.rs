@@ -15,6 +15,8 @@ pub enum Called {
     Check(Claim, Check),
     /// Answer an agent's hook: the words after `hook`.
     Hook(Vec<Vec<u8>>),
+    /// Judge this and do not wait for it.
+    Submit(Claim),
     /// A word that is exec-guardctl's: all arguments as they are.
     Companion(Vec<Vec<u8>>),
 }
@@ -49,6 +51,7 @@ usage: exec-guard [--agent ID] [--session KEY] -- COMMAND [ARG…]
        exec-guard [--agent ID] [--session KEY] -c TEXT [NAME [ARG…]]
        exec-guard check [--json] [--agent ID] [--session KEY] [--cwd DIR] [--shell SHELL]
                         (-c TEXT | -- COMMAND [ARG…])
+       exec-guard submit [--agent ID] [--session KEY] (-c TEXT [NAME [ARG…]] | -- COMMAND [ARG…])
        exec-guard hook AGENT            answers an agent's hook: its call on standard input
        exec-guard WORD …                as exec-guardctl WORD …
        exec-guard --version | --help
@@ -58,12 +61,12 @@ name it judges that program with these arguments.
 
 Exit status: the command's own; 126 refused or not executable, 127 not found, 125 the guard could not work,
 2 wrong use.
-check: 0 allow, 3 ask, 4 deny. hook: 0 as the answer says, 2 denied.
+check: 0 allow, 3 ask, 4 deny. hook: 0 as the answer says, 2 denied. submit: 0 it runs, 75 a person is asked.
 ";
 
 /// Words of the guard that this version does not have: refused by name, since an agent's hook that is passed on
 /// to another program would not fail closed.
-const LATER: &[&str] = &["run", "submit", "tool"];
+const LATER: &[&str] = &["run", "tool"];
 
 /// Reads the arguments.
 ///
@@ -93,6 +96,10 @@ pub fn read(argv: Vec<Vec<u8>>) -> Result<Called, Usage> {
         b"check" => {
             let (claim, check) = Reader::new(args, true).finish()?;
             Ok(Called::Check(claim, check))
+        }
+        b"submit" => {
+            let words = args.get(1..).unwrap_or_default();
+            Ok(Called::Submit(Reader::new(words, false).finish()?.0))
         }
         b"hook" => Ok(Called::Hook(args.get(1..).unwrap_or_default().to_vec())),
         w if LATER.iter().any(|l| l.as_bytes() == w) => {
@@ -237,6 +244,20 @@ mod tests {
                 assert_eq!(claim, Claim { form, agent: Some("a".into()), session: None });
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn submit() {
+        match read(words("exec-guard submit --agent a --session s -c ls x")) {
+            Ok(Called::Submit(claim)) => {
+                let form = Form::Text { text: b"ls".to_vec(), shell: None, args: words("x") };
+                assert_eq!(claim, Claim { form, agent: Some("a".into()), session: Some("s".into()) });
+            }
+            other => panic!("{other:?}"),
+        }
+        for wrong in ["exec-guard submit", "exec-guard submit ls", "exec-guard submit --json -- ls"] {
+            assert!(read(words(wrong)).is_err(), "{wrong}");
         }
     }
 

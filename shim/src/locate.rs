@@ -1,7 +1,7 @@
 //! Which documents rule, and what of them is for the guard itself.
 use std::path::PathBuf;
 
-use policy::document::{JournalText, Policy, SocketSettings, Tty};
+use policy::document::{JournalText, Policy, SocketSettings, SubmitSettings, Tty};
 use policy::tables::marks::Marks;
 use store::edit::Target;
 use store::journal::Journal;
@@ -39,6 +39,10 @@ pub struct Settings {
     pub hook_rewrite: bool,
     /// Where an approver is.
     pub socket: SocketSettings,
+    /// When a long run is announced, milliseconds.
+    pub notice_ms: u64,
+    /// What is kept of commands that nobody waits for.
+    pub submit: SubmitSettings,
     /// Signs by which a calling agent is known.
     pub marks: Marks,
 }
@@ -76,6 +80,8 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
         editable: loaded.editable,
         hook_rewrite: s.hook_rewrite,
         socket: s.socket,
+        notice_ms: s.running_notice_ms,
+        submit: s.submit,
         marks: signs,
     };
     Ok((loaded.policy, settings))

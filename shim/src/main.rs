@@ -14,6 +14,7 @@ mod check;
 mod hook;
 mod record;
 mod remember;
+mod submit;
 
 mod exit;
 mod guard;
@@ -51,6 +52,7 @@ fn start() {
         Ok(Called::Help) => shown(invoke::HELP),
         Ok(Called::Run(claim)) => guard::run(claim),
         Ok(Called::Check(claim, check)) => guard::check(claim, check),
+        Ok(Called::Submit(claim)) => submit::run(claim),
         Ok(Called::Hook(words)) => hook::answer(&words),
         Ok(Called::Companion(args)) => guard::companion(args),
         Err(Usage(what)) => {

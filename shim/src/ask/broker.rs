@@ -16,14 +16,14 @@
 //! and nothing is changed that the command could notice: all that was opened is close-on-exec and closed before.
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use policy::document::SocketDialect;
 use policy::{Answer, Choice, Evaluation, Invocation, Reason};
 use protocol::ask::{Asker, WireQuestion};
 use protocol::mac::{self, Kind};
-use protocol::message::{Challenge, Decision, FromApprover, FromGuard, Signed};
+use protocol::message::{Challenge, Decision, FromApprover, FromGuard, Report, Signed};
 use protocol::{Code, Shown, Token, frame, openclaw};
 use store::talk::{Ended, Talk, Unreached, socket_path};
 use sys::world::Host;
@@ -39,47 +39,123 @@ const LEAVING: Duration = Duration::from_secs(1);
 
 /// Asks the approver of the documents. `Nobody(None)` if there is none, which is no fault.
 pub fn ask(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Host) -> Asked {
-    let home = inv.home.as_deref().map(|h| Path::new(OsStr::from_bytes(h)));
-    let Some(path) = socket_path(&settings.socket, home) else { return Asked::Nobody(None) };
-    let begun = Instant::now();
-    let talk = match Talk::open(&path, &settings.socket.allow_uids, begun + PATIENCE) {
-        Ok(talk) => talk,
-        Err(Unreached::Absent) => return Asked::Nobody(None),
-        Err(e) => return nobody(&path, &e.to_string()),
+    let (path, line, question) = match open(eval, inv, settings, world, None) {
+        Ok(opened) => opened,
+        Err(asked) => return asked,
     };
-    let Some(token) = settings.socket.token.as_deref().and_then(Token::new) else {
-        return nobody(&path, "the documents have no socket.token");
-    };
-    let Some(question) = question(eval, inv, settings, world) else {
-        return Asked::Nobody(Some("there is nothing that could be executed".into()));
-    };
-    let id = sys::edit::uuid();
-    let deadline = begun + Duration::from_millis(settings.timeout_ms.min(settings.patience_ms));
-    let line = Line { talk, token, id, deadline };
     let came = match settings.socket.dialect {
         SocketDialect::Own => line.own(&question, settings.patience_ms < settings.timeout_ms),
         SocketDialect::OpenClaw => line.openclaw(&question),
     };
-    match came {
-        Ok(yes) => Asked::Answered(
-            Answer::new(yes.choice, question.digest, yes.reason),
-            Some(Approver { question: yes.id, who: yes.by }),
-        ),
-        Err(End::Nobody(why)) => nobody(&path, why),
-        Err(End::Late) => Asked::Late,
-        Err(End::Left(id)) => Asked::Left(id),
-        Err(End::No(reason, why)) => Asked::Refused(
-            reason,
-            format!("the approver at {}: {why}", Shown::text(path.as_os_str().as_bytes())),
-        ),
+    came.map_or_else(|end| end.asked(&path), |yes| yes.asked(question))
+}
+
+/// A question that the approver has taken, and that nobody stands and waits for.
+pub struct Placed {
+    path: PathBuf,
+    line: Line,
+    to: Challenge,
+    request_sha256: String,
+    question: WireQuestion,
+    /// Until when it can be answered, by the approver's clock, milliseconds since 1970.
+    pub expires_at_ms: u64,
+}
+
+/// Gives a question with that id to the approver, and does not wait for the answer.
+///
+/// # Errors
+///
+/// It was not taken: what came of it instead.
+pub fn place(
+    eval: &Evaluation,
+    inv: &Invocation,
+    settings: &Settings,
+    world: &Host,
+    id: &str,
+) -> Result<Placed, Asked> {
+    if settings.socket.dialect == SocketDialect::OpenClaw {
+        let why = "a question that nobody waits for cannot be asked in the dialect openclaw";
+        return Err(Asked::Nobody(Some(why.into())));
     }
+    let (path, mut line, question) = open(eval, inv, settings, world, Some(id))?;
+    match line.take(&question) {
+        Ok((to, request_sha256, expires_at_ms)) => {
+            Ok(Placed { path, line, to, request_sha256, question, expires_at_ms })
+        }
+        Err(end) => Err(end.asked(&path)),
+    }
+}
+
+impl Placed {
+    /// Waits for the answer, on the connection on which it was asked.
+    pub(super) fn answer(mut self) -> Asked {
+        match self.line.answer(&self.to, &self.request_sha256, &self.question) {
+            Ok(yes) => yes.asked(self.question),
+            Err(end) => end.asked(&self.path),
+        }
+    }
+}
+
+/// Tells the approver what became of a command that was asked about; false if it could not be told.
+pub fn report(settings: &Settings, home: Option<&[u8]>, id: &str, report: &Report) -> bool {
+    let told = || -> Option<bool> {
+        let mut line = Line {
+            talk: reach(settings, home).ok()?.1,
+            token: Token::new(settings.socket.token.as_deref()?)?,
+            id: id.to_owned(),
+            deadline: Instant::now() + PATIENCE,
+        };
+        let to = line.challenge().ok()?;
+        let signed = Signed::new(&line.token, Kind::Report, &to, id, report.to_text());
+        line.send(FromGuard::Report(signed).to_text(), frame::MAX_LINE).ok()?;
+        Some(matches!(line.hear(line.deadline).ok()?, FromApprover::Noted { .. }))
+    };
+    settings.socket.dialect == SocketDialect::Own && told().unwrap_or(false)
+}
+
+/// A connection to whoever may be believed; where it is.
+fn reach(settings: &Settings, home: Option<&[u8]>) -> Result<(PathBuf, Talk), Asked> {
+    let home = home.map(|h| Path::new(OsStr::from_bytes(h)));
+    let Some(path) = socket_path(&settings.socket, home) else { return Err(Asked::Nobody(None)) };
+    match Talk::open(&path, &settings.socket.allow_uids, Instant::now() + PATIENCE) {
+        Ok(talk) => Ok((path, talk)),
+        Err(Unreached::Absent) => Err(Asked::Nobody(None)),
+        Err(e) => Err(nobody(&path, &e.to_string())),
+    }
+}
+
+/// A connection, and the question for it; `id` is that of one that nobody stands and waits for.
+fn open(
+    eval: &Evaluation,
+    inv: &Invocation,
+    settings: &Settings,
+    world: &Host,
+    id: Option<&str>,
+) -> Result<(PathBuf, Line, WireQuestion), Asked> {
+    let begun = Instant::now();
+    let (path, talk) = reach(settings, inv.home.as_deref())?;
+    let Some(token) = settings.socket.token.as_deref().and_then(Token::new) else {
+        return Err(nobody(&path, "the documents have no socket.token"));
+    };
+    let Some(question) = question(eval, inv, settings, world, id.is_some()) else {
+        return Err(Asked::Nobody(Some("there is nothing that could be executed".into())));
+    };
+    let id = id.map_or_else(sys::edit::uuid, str::to_owned);
+    let deadline = begun + Duration::from_millis(settings.timeout_ms.min(settings.patience_ms));
+    Ok((path, Line { talk, token, id, deadline }, question))
 }
 
 fn nobody(path: &Path, why: &str) -> Asked {
     Asked::Nobody(Some(format!("the approver at {}: {why}", Shown::text(path.as_os_str().as_bytes()))))
 }
 
-fn question(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Host) -> Option<WireQuestion> {
+fn question(
+    eval: &Evaluation,
+    inv: &Invocation,
+    settings: &Settings,
+    world: &Host,
+    detached: bool,
+) -> Option<WireQuestion> {
     let uid = sys::ids::uid();
     let user = sys::ids::user(uid).ok().flatten();
     let asker = Asker {
@@ -87,7 +163,7 @@ fn question(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Ho
         uid,
         user: user.as_ref().map(|u| u.name.as_slice()),
         timeout_ms: settings.timeout_ms,
-        detached: false,
+        detached,
     };
     WireQuestion::of(eval, inv, policy::proposals(eval, inv, world), asker)
 }
@@ -108,6 +184,18 @@ impl End {
     fn nonsense(what: impl Into<String>) -> End {
         End::No(Reason::Approver, what.into())
     }
+
+    fn asked(self, path: &Path) -> Asked {
+        match self {
+            End::Nobody(why) => nobody(path, why),
+            End::Late => Asked::Late,
+            End::Left(id) => Asked::Left(id),
+            End::No(reason, why) => Asked::Refused(
+                reason,
+                format!("the approver at {}: {why}", Shown::text(path.as_os_str().as_bytes())),
+            ),
+        }
+    }
 }
 
 /// An answer that was checked.
@@ -116,6 +204,15 @@ struct Checked {
     choice: Choice,
     reason: Option<String>,
     by: Option<String>,
+}
+
+impl Checked {
+    fn asked(self, question: WireQuestion) -> Asked {
+        Asked::Answered(
+            Answer::new(self.choice, question.digest, self.reason),
+            Some(Approver { question: self.id, who: self.by }),
+        )
+    }
 }
 
 /// The conversation about one question.
@@ -130,24 +227,11 @@ struct Line {
 impl Line {
     /// `leave`: whoever started us waits no longer than the deadline, and may ask again.
     fn own(mut self, question: &WireQuestion, leave: bool) -> Result<Checked, End> {
-        let to = self.challenge()?;
-        let text = question.to_text();
-        let request_sha256 = mac::sha256(text.as_bytes());
-        let request = Signed::new(&self.token, Kind::Request, &to, &self.id, text);
-        self.send(FromGuard::Request(request).to_text(), frame::MAX_REQUEST)?;
-        match self.hear(Instant::now() + PATIENCE)? {
-            FromApprover::Accepted { id, .. } if id == self.id => {}
-            FromApprover::Error { code, .. } => return Err(refused(code)),
-            _ => return Err(End::nonsense("it spoke out of turn")),
+        let (to, request_sha256, _) = self.take(question)?;
+        match self.answer(&to, &request_sha256, question) {
+            Err(End::Late) if leave => Err(self.leave()),
+            answer => answer,
         }
-        let d = match self.hear(self.deadline) {
-            Ok(FromApprover::Decision(d)) => d,
-            Ok(FromApprover::Error { code, .. }) => return Err(refused(code)),
-            Ok(_) => return Err(End::nonsense("it spoke out of turn")),
-            Err(End::Late) if leave => return Err(self.leave()),
-            Err(e) => return Err(e),
-        };
-        self.check(&to, d, &request_sha256, question)
     }
 
     /// Leaves the question behind: a yes that comes later is good for the next time the same is asked.
@@ -160,6 +244,37 @@ impl Line {
             // An answer that crossed ours on the way comes too late.
             _ => End::Late,
         }
+    }
+
+    /// Up to where the approver has the question: the challenge, the hash of what was sent, and until when it stands.
+    fn take(&mut self, question: &WireQuestion) -> Result<(Challenge, String, u64), End> {
+        let to = self.challenge()?;
+        let text = question.to_text();
+        let request_sha256 = mac::sha256(text.as_bytes());
+        let request = Signed::new(&self.token, Kind::Request, &to, &self.id, text);
+        self.send(FromGuard::Request(request).to_text(), frame::MAX_REQUEST)?;
+        match self.hear(Instant::now() + PATIENCE)? {
+            FromApprover::Accepted { id, expires_at_ms } if id == self.id => {
+                Ok((to, request_sha256, expires_at_ms))
+            }
+            FromApprover::Error { code, .. } => Err(refused(code)),
+            _ => Err(End::nonsense("it spoke out of turn")),
+        }
+    }
+
+    fn answer(
+        &mut self,
+        to: &Challenge,
+        request_sha256: &str,
+        question: &WireQuestion,
+    ) -> Result<Checked, End> {
+        let d = match self.hear(self.deadline) {
+            Ok(FromApprover::Decision(d)) => d,
+            Ok(FromApprover::Error { code, .. }) => return Err(refused(code)),
+            Ok(_) => return Err(End::nonsense("it spoke out of turn")),
+            Err(e) => return Err(e),
+        };
+        self.check(to, d, request_sha256, question)
     }
 
     /// The first words. One that is reached and says nothing is nobody.

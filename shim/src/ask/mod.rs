@@ -3,6 +3,8 @@ mod broker;
 mod prompt;
 mod tty;
 
+pub use broker::{Placed, report};
+
 use policy::{Answer, Choice, Evaluation, Invocation, Permit, Reason, Scope};
 use sys::world::Host;
 
@@ -96,6 +98,39 @@ pub fn ask(
     }
 }
 
+/// Has an approver hold the question, under that id, without waiting for the answer.
+///
+/// # Errors
+///
+/// Nobody holds it: what comes of it instead.
+pub fn place(
+    eval: &Evaluation,
+    inv: &Invocation,
+    caller: &Caller,
+    settings: &Settings,
+    world: &Host,
+    id: &str,
+) -> Result<Placed, Verdict> {
+    broker::place(eval, inv, settings, world, id).map_err(|asked| match asked {
+        Asked::Nobody(why) => {
+            let why = why.unwrap_or_else(|| "no approver is running".into());
+            fallback(eval, ground(eval), refusal(eval, &why, caller))
+        }
+        other => verdict(eval, other),
+    })
+}
+
+/// Waits for the answer. Without one nothing runs, whatever `askFallback` says: whoever asked has been told that a
+/// person decides.
+pub fn answer(eval: &Evaluation, placed: Placed) -> Verdict {
+    let none = |reason, what: String| Verdict::No(reason, By::Policy, vec![what]);
+    match placed.answer() {
+        Asked::Late => none(Reason::Timeout, "no answer came in time".into()),
+        Asked::Nobody(why) => none(Reason::NobodyToAsk, why.unwrap_or_else(|| "nobody is there".into())),
+        asked => verdict(eval, asked),
+    }
+}
+
 fn verdict(eval: &Evaluation, asked: Asked) -> Verdict {
     match asked {
         Asked::Answered(answer, None) => answered(eval, &answer, By::Person),
@@ -158,9 +193,11 @@ fn refusal(eval: &Evaluation, why: &str, caller: &Caller) -> Vec<String> {
     let mut words = vec![ground.map_or_else(|| Reason::NobodyToAsk.meaning().into(), |f| f.message.clone())];
     words.extend(ground.and_then(|f| f.advice.clone()).filter(|a| !a.is_empty()));
     let hint = match &caller.terminal {
-        Err(NoTerminal::Marked(_)) => "ask the person to run it, or to start exec-guard-approver",
+        Err(NoTerminal::Marked(_)) => {
+            "ask the person to run it, or to start an approver: exec-guardctl approver start"
+        }
         Err(NoTerminal::Unreadable) => "run it in a terminal that was opened as this user",
-        _ => "run it in a terminal, or start exec-guard-approver",
+        _ => "run it in a terminal, or start an approver: exec-guardctl approver start",
     };
     words.push(format!("a person would have to say yes and none can be asked here ({why}); {hint}"));
     match eval.findings.len() {
