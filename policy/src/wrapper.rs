@@ -24,6 +24,7 @@ mod corpus_tests;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use carriers::is_list;
 pub use names::{class_of, is_shell, known_for, learnable};
 
 /// How a wrapper is satisfied, from the least strict to the strictest.

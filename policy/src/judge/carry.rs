@@ -1,18 +1,23 @@
 //! What a wrapper, carrier or shell carries: judged like the command that carries it.
+use std::ops::Range;
+
 use super::command::Listed;
 use super::{Context, Judge, Meta, Outcome, Weight, home_of, variable, visible};
 use crate::arg::Arg;
 use crate::evaluation::SatisfiedBy;
 use crate::reason::Reason;
-use crate::resolve::{DEFAULT_PATH, Executable, Resolution, look, resolve_script};
+use crate::resolve::{DEFAULT_PATH, Executable, Resolution, join, look, normalise, parent, resolve_script};
 use crate::rules::entry::Match;
 use crate::rules::safe_bins;
 use crate::scaffold;
 use crate::shell::{Dialect, is_busybox};
-use crate::wrapper::{self, Carried, Class, Inner, ShellUse};
+use crate::wrapper::{self, Carried, Class, Inner, Peel, ShellUse};
 
 /// Programs that hold many: the shell inside is not the one that PATH has under that name.
 const MULTICALL: &[&[u8]] = &[b"busybox", b"toybox"];
+
+/// Folders that are links on many systems, and root's everywhere.
+const MERGED: &[&[u8]] = &[b"/bin", b"/sbin", b"/usr/sbin"];
 
 impl Judge<'_> {
     /// A program that runs another one: both layers are judged.
@@ -54,6 +59,7 @@ impl Judge<'_> {
         for inner in &carried.inner {
             match inner {
                 Inner::Argv { words, range } => {
+                    let first = out.rewrites.len();
                     let applet = words.first().and_then(Arg::literal).unwrap_or_default();
                     if names.iter().any(|n| MULTICALL.contains(n)) && wrapper::is_shell(applet, &[]) {
                         let why = "the language of a multi-call program's shell is not understood here";
@@ -61,9 +67,11 @@ impl Judge<'_> {
                     }
                     let meta = Meta { text: shown_line(words), ..Meta::default() };
                     let o = self.command(words, meta, &inner_ctx);
-                    let exact = range.len() == words.len();
-                    if let (true, true, Some(exe)) = (exact, out.builtin, &o.exe) {
+                    if let Some(exe) = o.exe.as_ref().filter(|exe| {
                         // The shell itself starts it: by the path it was judged as, like every other program.
+                        let path = words.first().and_then(Arg::literal).filter(|w| w.contains(&b'/'));
+                        out.builtin || path.is_some_and(|w| self.may_become_another(w, exe, &inner_ctx))
+                    }) {
                         out.rewrites.push((range.start + 1, vec![exe.found.clone()]));
                     }
                     if o.safe_bin.as_deref().and_then(home_of).is_some() {
@@ -76,8 +84,16 @@ impl Judge<'_> {
                         // `command cd x` moves the shell itself.
                         out.chdir = o.chdir.or(out.chdir.take());
                     }
-                    for (i, with) in o.rewrites.into_iter().filter(|_| exact) {
+                    for (i, with) in o.rewrites {
                         out.rewrites.push((range.start + i + 1, with));
+                    }
+                    let made = out.rewrites.get(first..).unwrap_or_default();
+                    if !made.is_empty() && !self.reads_back(at, names, args, words, range, made) {
+                        let why = format!(
+                            "what {} carries cannot be written as it was judged",
+                            visible(names.first().copied().unwrap_or_default())
+                        );
+                        self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why);
                     }
                 }
                 Inner::Elsewhere { words, .. } => {
@@ -94,9 +110,9 @@ impl Judge<'_> {
                     let launched = ctx.linked_shell;
                     self.inner_text(at, exe, text, *index, shell, &words, launched, &inner_ctx, out);
                 }
-                Inner::Script { word, at: index } => {
+                Inner::Script { at: index, .. } => {
                     own_entry_needed |= !ctx.linked_shell;
-                    self.script(at, word, args.get(index + 1..).unwrap_or_default(), &inner_ctx, out);
+                    self.script(at, *index, args, &inner_ctx, out);
                 }
                 Inner::Stdin => {
                     let why = format!(
@@ -133,6 +149,48 @@ impl Judge<'_> {
             let by = if needs_entry { SatisfiedBy::Allowlist } else { SatisfiedBy::Wrapper };
             let e = if needs_entry { listed.entry.clone() } else { None };
             self.satisfy(at, by, e);
+        }
+    }
+
+    /// True if a path may name another file by the time it is looked up again: the shell was somewhere else when it was
+    /// judged, or a link is on the way. (Where neither is so, who could exchange the file could change it as well.)
+    fn may_become_another(&self, typed: &[u8], exe: &Executable, ctx: &Context) -> bool {
+        if typed.first() == Some(&b'/') {
+            return normalise(typed) != exe.found && !MERGED.contains(&parent(typed));
+        }
+        let moved = ctx.cwd != self.inv.cwd;
+        moved || ctx.cwd.as_ref().is_none_or(|cwd| normalise(&join(cwd, typed)) != exe.found)
+    }
+
+    /// True if a wrapper takes its words, with others in place of some, for the same command with the same others: a path
+    /// may hold what `xargs -I` replaces, or look like an assignment to `env`.
+    fn reads_back(
+        &self,
+        at: usize,
+        names: &[&[u8]],
+        args: &[Arg],
+        words: &[Arg],
+        range: &Range<usize>,
+        made: &[(usize, Vec<Vec<u8>>)],
+    ) -> bool {
+        let appended = words.len() == range.len() + 1 && words.last().is_some_and(wrapper::is_list);
+        if words.len() != range.len() && !appended {
+            return false;
+        }
+        let rewritten = |words: &[Arg], shift: usize| -> Vec<Arg> {
+            let of = |(i, word): (usize, &Arg)| match made.iter().find(|(to, _)| *to == i + shift) {
+                Some((_, with)) => with.iter().map(Arg::lit).collect(),
+                None => vec![word.clone()],
+            };
+            words.iter().enumerate().flat_map(of).collect()
+        };
+        let argv0 = self.segments.get(at).and_then(|s| s.argv.first()?.literal()).unwrap_or_default();
+        let expected = rewritten(words, range.start + 1);
+        match wrapper::peel(names, argv0, &rewritten(args, 1), self.shells()) {
+            Peel::Carries(c) => {
+                c.inner.iter().any(|i| matches!(i, Inner::Argv { words, .. } if *words == expected))
+            }
+            _ => false,
         }
     }
 
@@ -304,13 +362,13 @@ impl Judge<'_> {
     }
 
     /// A script file given to a shell: judged as a program of its own.
-    fn script(&mut self, at: usize, word: &Arg, rest: &[Arg], ctx: &Context, out: &mut Outcome) {
+    fn script(&mut self, at: usize, index: usize, args: &[Arg], ctx: &Context, out: &mut Outcome) {
+        let Some((word, rest)) = args.get(index..).and_then(<[Arg]>::split_first) else { return };
         let Some(name) = word.literal() else {
             let why = "the script's name is known only at run time".to_owned();
             self.found(Weight::Unknowable, Reason::DynamicName, Some(at), why);
             return;
         };
-        let rest = rest.to_vec();
         let words: Vec<Arg> = std::iter::once(word.clone()).chain(rest.iter().cloned()).collect();
         let inner = self.push(&words, Meta { text: shown_line(&words), ..Meta::default() }, ctx);
         let exe = match resolve_script(name, self.lookup(ctx), self.world) {
@@ -324,8 +382,11 @@ impl Judge<'_> {
         if let Some(s) = self.segment(inner) {
             s.exe = Some(exe.clone());
         }
-        self.lists(inner, Some(name), Some(&exe), &rest, ctx);
-        let listed = self.listed(Some(name), Some(&exe), &rest, ctx);
+        if self.may_become_another(name, &exe, ctx) {
+            out.rewrites.push((index + 1, vec![exe.found.clone()]));
+        }
+        self.lists(inner, Some(name), Some(&exe), rest, ctx);
+        let listed = self.listed(Some(name), Some(&exe), rest, ctx);
         if listed.best == Match::Full {
             self.satisfy(inner, SatisfiedBy::Allowlist, listed.entry);
             out.recheck.push(exe);

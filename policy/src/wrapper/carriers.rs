@@ -8,6 +8,11 @@ use crate::tables::wrappers::Kind;
 /// What stands for words that come from a list.
 const LIST: &[u8] = b"...";
 
+/// True if it stands for the words that a program puts behind its command at run time.
+pub(crate) fn is_list(word: &Arg) -> bool {
+    matches!(word, Arg::Dynamic { source, single: false, .. } if source == LIST)
+}
+
 /// A word in which a mark is replaced at run time.
 fn marked(word: &Arg, mark: &[u8], single: bool) -> Arg {
     match word {

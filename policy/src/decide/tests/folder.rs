@@ -137,6 +137,89 @@ fn what_is_another_folder_for_every_process_is_not_known() {
     asks(&c.text("cd /tmp && timeout 5 git status"), "environment");
 }
 
+/// The text or the words that run.
+fn runs(e: &Evaluation) -> String {
+    words(&allowed(e)).join(" ")
+}
+
+#[test]
+fn a_word_that_a_wrapper_looks_up_again_is_written_as_it_was_judged() {
+    let mut c = Case::new(&[
+        "/home/u/q/tool",
+        "/home/u/p/sub/x",
+        "/usr/bin/xargs",
+        "/usr/bin/find",
+        "/home/u/q/run.sh",
+        "/usr/bin/ls",
+        "/usr/bin/sh",
+    ]);
+    c.world = here().world.script("/home/u/q/run.sh", b"#!/bin/sh\n").link("/home/u/p/wc", "/usr/bin/wc");
+    for text in [
+        "cd ../q && env ./tool",
+        "cd ../q && timeout 5 nice ./tool",
+        "cd ../q && env -C . ./tool",
+        "cd ../q && find . -exec ./tool {} ';'",
+        "cd ../q && ls | xargs ./tool",
+        "cd ../q && sh -c './tool; true'",
+        "cd ../q && sh -c 'env ./tool; true'",
+        "cd ../q && ls | xargs -n 1 sh -c './tool \"$1\"; true' _",
+        "env -C ../q ./tool",
+        "env -C link ./tool",
+        "env link/tool; true",
+        "env /home/u/p/link/tool; true",
+        "ls | xargs link/tool",
+        "cd ../q && exec ./tool",
+    ] {
+        let ran = runs(&c.text(text));
+        assert!(
+            ran.contains("/home/u/q/tool") && !ran.contains("'./tool'") && !ran.contains("link/tool"),
+            "{text}: {ran}"
+        );
+    }
+    for text in [
+        "cd ../q && sh ./run.sh",
+        "cd ../q && sh run.sh a",
+        "sh link/run.sh",
+        "cd ../q && ls | xargs sh run.sh",
+    ] {
+        let ran = runs(&c.text(text));
+        assert!(ran.contains("/home/u/q/run.sh"), "{text}: {ran}");
+    }
+    // Nothing is written anew where nothing can have changed.
+    for text in ["env sub/x a", "nice /bin/wc", "env ./sub/x"] {
+        let ran = runs(&c.text(text));
+        assert!(ran.ends_with(text.split_once(' ').unwrap().1), "{text}: {ran}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_as_it_was_judged_asks() {
+    let mut c = Case::new(&[
+        "/home/u/a=b/tool",
+        "/home/u/{}/tool",
+        "/usr/bin/xargs",
+        "/usr/bin/find",
+        "/usr/bin/git",
+    ]);
+    c.world =
+        c.world.program("/home/u/a=b/tool").program("/home/u/{}/tool").program("/usr/bin/start-stop-daemon");
+    for text in [
+        // env would take it for an assignment.
+        "cd ../a=b && env ./tool git",
+        // find would put a name there, and xargs what it reads.
+        "cd ../{} && find . -exec ./tool ';'",
+        "echo x | xargs -I usr sh -c 'git status; true'",
+        "echo x | xargs -I bin sh -c 'git status; true'",
+    ] {
+        let e = c.text(text);
+        asks(&e, "wrapper");
+        assert!(e.findings.iter().any(|f| f.message.contains("as it was judged")), "{:?}", e.findings);
+    }
+    allowed(&c.text("cd ../a=b && nice ./tool git"));
+    allowed(&c.text("cd ../{} && nice ./tool git"));
+    allowed(&c.text("echo x | xargs -I % sh -c 'git status; true'"));
+}
+
 #[test]
 fn a_redirection_is_opened_before_its_command_moves() {
     let mut c = here();
