@@ -229,9 +229,17 @@ impl Judge<'_> {
             inner.path = value.literal().map(<[u8]>::to_vec);
         }
         if let Some(to) = chdir {
-            let place = to.literal().zip(ctx.logical.as_deref()).map(|(to, base)| self.place(base, to));
-            inner.cwd = place.as_ref().and_then(|p| p.physical.clone());
-            inner.logical = place.map(|p| p.logical);
+            // By chdir(2), not as a shell does it: `..` behind a link is above where the link leads, and PWD stays as it is,
+            // so that a shell inside asks the kernel where it is.
+            let path = match (to.literal(), ctx.cwd.as_deref()) {
+                (Some(b"") | None, _) => None,
+                (Some(to @ [b'/', ..]), _) => Some(to.to_vec()),
+                (Some(to), cwd) => cwd.map(|cwd| join(cwd, to)),
+            };
+            inner.cwd = path.and_then(|p| self.world.real(&p));
+            if inner.cwd != ctx.cwd {
+                inner.logical.clone_from(&inner.cwd);
+            }
         }
         inner
     }

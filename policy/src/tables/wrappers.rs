@@ -43,6 +43,8 @@ pub(crate) enum Effect {
     Also(&'static str),
     /// The value is the folder the command starts in.
     Chdir,
+    /// The command starts in a folder that is not known from the words.
+    Away,
     /// The value names a variable that is removed.
     Unset,
     /// All variables are removed.
@@ -80,6 +82,8 @@ pub(crate) enum Form {
     Ordinary,
     /// Never judged: why.
     Refused(&'static str),
+    /// Like the form in it, but the command starts in a folder that is not known from the words.
+    Away(&'static Form),
     /// A grammar of its own.
     Own(Own),
 }
@@ -99,6 +103,7 @@ pub(crate) enum Own {
     Su,
     Script,
     Setarch,
+    SystemdRun,
     Multiplexer,
     Loader,
     Capsh,

@@ -1,7 +1,7 @@
 //! Carriers with a grammar of their own: xargs, find, fd, parallel, entr.
 use super::walk::Cx;
 use super::words::{dynamic, fits, plain};
-use super::{DYNAMIC, Inner, Peel, UNKNOWN};
+use super::{Carried, DYNAMIC, Inner, Peel, UNKNOWN};
 use crate::arg::Arg;
 use crate::tables::wrappers::Kind;
 
@@ -143,6 +143,7 @@ pub(super) fn fd(cx: &Cx) -> Peel {
     const VALUES: &[u8] = b"eEtdSocjC";
     let mut at = cx.from;
     let mut start = None;
+    let mut chdir = None;
     while let Some(word) = cx.args.get(at) {
         at += 1;
         let Some(w) = word.literal() else {
@@ -163,6 +164,14 @@ pub(super) fn fd(cx: &Cx) -> Peel {
             start = Some((at, Some(first.to_vec())));
             break;
         }
+        if w == b"--base-directory" {
+            chdir = cx.args.get(at).cloned();
+            at += 1;
+            continue;
+        }
+        if let Some(to) = w.strip_prefix(b"--base-directory=") {
+            chdir = Some(Arg::lit(to));
+        }
         let Some(letters) = w.strip_prefix(b"-").filter(|l| !l.starts_with(b"-")) else { continue };
         for (i, letter) in letters.iter().enumerate() {
             let rest = letters.get(i + 1..).unwrap_or_default();
@@ -174,6 +183,10 @@ pub(super) fn fd(cx: &Cx) -> Peel {
                 }
                 l if VALUES.contains(l) => {
                     // The value is attached, or the next word.
+                    if *l == b'C' {
+                        let to = rest.strip_prefix(b"=").unwrap_or(rest);
+                        chdir = if rest.is_empty() { cx.args.get(at).cloned() } else { Some(Arg::lit(to)) };
+                    }
                     if rest.is_empty() {
                         at += 1;
                     }
@@ -201,7 +214,9 @@ pub(super) fn fd(cx: &Cx) -> Peel {
     if !has_mark {
         words.push(dynamic(LIST, b"", false));
     }
-    cx.carries(vec![Inner::Argv { words, range: from..end }])
+    let mut carried = Carried::new(cx.class, vec![Inner::Argv { words, range: from..end }]);
+    carried.chdir = chdir;
+    Peel::Carries(carried)
 }
 
 /// entr: the command, `/_` being the file that changed.

@@ -1,7 +1,7 @@
 //! Wrappers with a grammar of their own: env, nice, setarch, flock, su, script, multi-call programs, the guard.
 use super::names::{ShellHit, base};
 use super::walk::{Cx, Walked};
-use super::words::{attached, fits};
+use super::words::{attached, away, fits};
 use super::{Carried, DYNAMIC, FROM_ENVIRONMENT, Inner, Peel, ShellUse, UNKNOWN, shells};
 use crate::arg::Arg;
 use crate::getopt::{Item, Spec, Takes, parse};
@@ -225,10 +225,21 @@ pub(super) fn start_stop_daemon(cx: &Cx) -> Peel {
         return cx.refuse("which program is started is not said", None);
     };
     let rest = cx.args.get(w.next..).unwrap_or_default();
+    if !program.known_prefix().starts_with(b"/") {
+        return cx.refuse("the program is not named by its whole path", None);
+    }
     let words = std::iter::once(program).chain(rest.iter().cloned()).collect();
     let mut carried = Carried::new(cx.class, vec![Inner::Argv { words, range: w.next..cx.args.len() }]);
-    carried.chdir = value(&["d", "chdir"]);
+    carried.chdir = value(&["d", "chdir"]).or_else(|| Some(Arg::lit("/")));
     Peel::Carries(carried)
+}
+
+/// systemd-run: a service starts in the manager's folder, unless it is told otherwise.
+pub(super) fn systemd_run(cx: &Cx) -> Result<Peel, Peel> {
+    let w = cx.walk()?;
+    let here = w.has(&["scope", "d", "same-dir"]) || w.carried.chdir.is_some();
+    let peel = cx.command(w, &[], None)?;
+    Ok(if here { peel } else { away(peel) })
 }
 
 /// flock: a file, then `-c TEXT` or a command.
@@ -262,6 +273,8 @@ fn of_environment(cx: &Cx, word: Option<&[u8]>, at: usize) -> Inner {
 /// su and runuser: a text for a shell, or (`runuser -u`) a command.
 pub(super) fn su(cx: &Cx) -> Peel {
     let (mut text, mut shell, mut user) = (None, None, false);
+    // A login shell starts in the home of its user.
+    let mut login = false;
     let mut at = cx.from;
     while let Some(word) = cx.args.get(at) {
         let Some(w) = word.literal() else { return cx.refuse(DYNAMIC, at) };
@@ -287,19 +300,12 @@ pub(super) fn su(cx: &Cx) -> Peel {
                     _ => cx.refuse(DYNAMIC, at + 1),
                 };
             }
-            b"-"
-            | b"-l"
-            | b"--login"
-            | b"-m"
-            | b"-p"
-            | b"-P"
-            | b"-f"
-            | b"--preserve-environment"
-            | b"--fast"
-            | b"--pty" => {}
+            b"-" | b"-l" | b"--login" => login = true,
+            b"-m" | b"-p" | b"-P" | b"-f" | b"--preserve-environment" | b"--fast" | b"--pty" => {}
             _ => match letters.and_then(<[u8]>::split_last) {
                 // `-lc TEXT`
                 Some((b'c', rest)) if rest.iter().all(|l| b"lmpPf".contains(l)) => {
+                    login |= rest.contains(&b'l');
                     text = Some(at + 1);
                     at += 1;
                 }
@@ -318,12 +324,13 @@ pub(super) fn su(cx: &Cx) -> Peel {
     if cx.args.get(at).is_none() {
         return cx.refuse("-c without a text", at);
     }
-    cx.carries(vec![Inner::Text {
+    let peel = cx.carries(vec![Inner::Text {
         text: cx.literal(at).map(<[u8]>::to_vec),
         at,
         shell: ShellUse { name: base(&shell).to_vec(), startup: true, keep: Vec::new() },
         positional: at + 1..at + 1,
-    }])
+    }]);
+    if login { away(peel) } else { peel }
 }
 
 /// A command that is itself no option.

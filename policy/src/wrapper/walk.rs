@@ -1,7 +1,7 @@
 //! One row of the table, read against the words.
 use std::borrow::Cow;
 
-use super::words::{Assignment, assignment, attached, fits, plain};
+use super::words::{Assignment, assignment, attached, away, fits, plain, somewhere};
 use super::{Carried, Class, DYNAMIC, Inner, Peel, ShellUse, UNKNOWN, carriers, elsewhere, own, runners};
 use crate::arg::Arg;
 use crate::getopt::{Item, Spec, items};
@@ -166,6 +166,7 @@ impl<'a> Cx<'a> {
                 }
             }
             (Effect::Chdir, Some(v)) => w.carried.chdir = Some(v.clone()),
+            (Effect::Away, _) => w.carried.chdir = Some(somewhere()),
             (Effect::Unset, Some(v)) => match (v.literal(), &mut w.carried.unset) {
                 (Some(name), Some(list)) => list.push(name.to_vec()),
                 (Some(_), None) => {}
@@ -227,6 +228,7 @@ impl<'a> Cx<'a> {
                 _ if self.only_query() => Peel::Empty,
                 _ => self.refuse(*why, None),
             },
+            Form::Away(form) => away(self.try_form(form)?),
             Form::Own(own) => self.own(*own)?,
         })
     }
@@ -235,6 +237,7 @@ impl<'a> Cx<'a> {
         Ok(match own {
             Own::Env => own::env(self)?,
             Own::Nice => own::nice(self)?,
+            Own::SystemdRun => own::systemd_run(self)?,
             Own::Setarch => own::setarch(self)?,
             Own::Multiplexer => own::multiplexer(self),
             Own::Loader => own::loader(self)?,

@@ -1,4 +1,5 @@
 //! Single words: assignments, values of a kind, words that change at run time.
+use super::Peel;
 use crate::arg::Arg;
 use crate::tables::wrappers::Kind;
 
@@ -71,6 +72,19 @@ pub(super) fn fits(kind: Kind, word: &Arg) -> bool {
             !b.is_empty() && b.iter().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-'))
         }
     }
+}
+
+/// A folder that nobody knows.
+pub(super) fn somewhere() -> Arg {
+    dynamic(b"elsewhere", b"", true)
+}
+
+/// What is carried starts in a folder that nobody knows.
+pub(super) fn away(mut peel: Peel) -> Peel {
+    if let Peel::Carries(c) = &mut peel {
+        c.chdir = Some(somewhere());
+    }
+    peel
 }
 
 /// A word whose value is known only at run time.

@@ -193,6 +193,106 @@ fn a_word_that_a_wrapper_looks_up_again_is_written_as_it_was_judged() {
 }
 
 #[test]
+fn a_program_changes_its_folder_by_the_kernel_and_not_by_spelling() {
+    let mut c = here();
+    c.world = c
+        .world
+        .link("/home/u/p/deep", "/home/u/q/deep/er")
+        .program("/home/u/q/deep/er/x")
+        .program("/home/u/q/deep/tool");
+    allowed(&c.argv(&["env", "-C", "in", "git", "status"]));
+    allowed(&c.argv(&["env", "-C", "sub/..", "git", "status"]));
+    allowed(&c.argv(&["env", "-C", "deep/../../../p", "git", "status"]));
+    allowed(&c.text("cd deep && env -C /home/u/p git status"));
+    for text in [
+        "env -C deep/.. git status",
+        "env -C deep/../.. git status",
+        "cd deep && env -C .. git status",
+        "env -C deep nice env -C .. git status",
+        "env -C deep/.. sh -c 'git status; true'",
+        "env -C deep sh -c 'cd .. && git status'",
+        "env -C '' git status",
+        "env -C \"$x\" git status",
+    ] {
+        asks(&c.text(text), "args-miss");
+    }
+    let mut c = here().env("PWD=/home/u/p/deep");
+    c.world = c.world.link("/home/u/p/deep", "/home/u/q/deep/er").program("/home/u/q/deep/er/x");
+    c.inv.cwd = Some(b"/home/u/q/deep/er".to_vec());
+    asks(&c.argv(&["env", "-C", "..", "git", "status"]), "args-miss");
+    allowed(&c.text("cd .. && git status"));
+}
+
+#[test]
+fn programs_that_start_their_command_elsewhere_say_so() {
+    let all = [
+        "fd",
+        "systemd-run",
+        "pkexec",
+        "start-stop-daemon",
+        "su",
+        "npm",
+        "pnpm",
+        "hatch",
+        "poetry",
+        "lerna",
+        "tox",
+        "foreman",
+        "bun",
+    ];
+    let mut c =
+        Case::new(&all.map(|n| format!("/usr/bin/{n}")).iter().map(String::as_str).collect::<Vec<_>>());
+    for n in all {
+        c.world = c.world.program(&format!("/usr/bin/{n}"));
+    }
+    c.policy.allow[0] = {
+        let mut entries: Vec<Entry> = all.iter().map(|n| entry(&format!("/usr/bin/{n}"))).collect();
+        entries.push(entry("/home/u/p/tool"));
+        entries.push(entry("/usr/bin/bash"));
+        AllowList::new(entries)
+    };
+    for text in [
+        "fd -x ./tool",
+        "fd -C . x -x ./tool",
+        "fd --base-directory=../p -x ./tool",
+        "systemd-run --scope ./tool",
+        "systemd-run -d ./tool",
+        "npm exec -- ./tool",
+        "pnpm exec ./tool",
+        "poetry run ./tool",
+        "poetry -C ../p run ./tool",
+        "start-stop-daemon -S -x /home/u/p/tool -- x",
+    ] {
+        allowed(&c.text(text));
+    }
+    for text in [
+        "fd -C ../q x -x ./tool",
+        "fd -HC../q x -x ./tool",
+        "fd --base-directory ../q -x ./tool",
+        "fd --base-directory=../q -X ./tool",
+        "fd -C \"$x\" -x ./tool",
+        "systemd-run ./tool",
+        "pkexec ./tool",
+        "start-stop-daemon -S -x ./tool",
+        "start-stop-daemon -S -x tool",
+        "su -l -s /bin/bash -c './tool; true' u",
+        "su -s /bin/bash - -c './tool; true' u",
+        "su -s /bin/bash -lc './tool; true' u",
+        "npm exec -w a -- ./tool",
+        "npm --prefix ../q exec -- ./tool",
+        "pnpm -r exec ./tool",
+        "pnpm --filter a exec ./tool",
+        "hatch run ./tool",
+        "lerna exec -- ./tool",
+        "tox exec -- ./tool",
+        "foreman run ./tool",
+    ] {
+        let e = c.text(text);
+        assert_eq!(e.decision, Decision::Ask, "{text}: {:?}", e.findings);
+    }
+}
+
+#[test]
 fn what_cannot_be_written_as_it_was_judged_asks() {
     let mut c = Case::new(&[
         "/home/u/a=b/tool",

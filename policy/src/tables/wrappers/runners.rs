@@ -1,5 +1,5 @@
 //! Runners of package and environment managers: they look the command up in a project, and may fetch it.
-use super::Effect::{Chdir, Query, Refuse, Text};
+use super::Effect::{Away, Chdir, Query, Refuse, Text};
 use super::Kind::Word;
 use super::{Effect, Form, N, NONE, O, Own, PLAIN, Row, Spec, V, row, spec, sub};
 use crate::wrapper::Class::{Carrier, Remote};
@@ -37,8 +37,18 @@ const NPM: Spec = spec(
         ("version", N),
     ],
 );
-const NPM_EFFECTS: &[(&str, Effect)] =
-    &[("c", Text), ("call", Text), ("C", Chdir), ("prefix", Chdir), ("help", Query), ("version", Query)];
+const NPM_EFFECTS: &[(&str, Effect)] = &[
+    ("c", Text),
+    ("call", Text),
+    // The project's folder; the command starts in the caller's.
+    ("C", Away),
+    ("prefix", Away),
+    ("w", Away),
+    ("workspace", Away),
+    ("workspaces", Away),
+    ("help", Query),
+    ("version", Query),
+];
 
 const PNPM: Spec = spec(
     "C:rwF:sc",
@@ -67,6 +77,13 @@ const PNPM: Spec = spec(
 const PNPM_EFFECTS: &[(&str, Effect)] = &[
     ("C", Chdir),
     ("dir", Chdir),
+    ("r", Away),
+    ("recursive", Away),
+    ("w", Away),
+    ("workspace-root", Away),
+    ("F", Away),
+    ("filter", Away),
+    ("filter-prod", Away),
     ("c", Refuse("pnpm --shell-mode joins its words into a shell text")),
     ("shell-mode", Refuse("pnpm --shell-mode joins its words into a shell text")),
     ("help", Query),
@@ -107,7 +124,8 @@ const BUN: Spec = spec(
         ("version", N),
     ],
 );
-const BUN_EFFECTS: &[(&str, Effect)] = &[("cwd", Chdir), ("help", Query), ("version", Query)];
+const BUN_EFFECTS: &[(&str, Effect)] =
+    &[("cwd", Chdir), ("filter", Away), ("help", Query), ("version", Query)];
 
 const UV_RUN: Spec = spec(
     "qvnp:P:msUw:i:f:C:",
@@ -329,7 +347,7 @@ pub(super) const ROWS: &[Row] = &[
         "run fetches a package and runs its program; pipx manual",
     ),
     row(
-        &["poetry", "pipenv", "hatch", "rye", "pdm", "pixi", "flox"],
+        &["poetry", "pipenv", "rye", "pdm", "flox"],
         Carrier,
         PYTHON_RUN,
         DIRECTORY,
@@ -340,6 +358,19 @@ pub(super) const ROWS: &[Row] = &[
             sub("shell", PYTHON_RUN, DIRECTORY, Form::OrShell(&[])),
         ]),
         "run starts a program in the project's environment; their manuals",
+    ),
+    row(
+        &["hatch", "pixi"],
+        Carrier,
+        PYTHON_RUN,
+        DIRECTORY,
+        Form::Subs(&[
+            sub("run", PYTHON_RUN, DIRECTORY, Form::Away(&Form::Command(&[]))),
+            sub("env run", PYTHON_RUN, DIRECTORY, Form::Away(&Form::Command(&[]))),
+            sub("exec", PYTHON_RUN, DIRECTORY, Form::Away(&Form::Command(&[]))),
+            sub("shell", PYTHON_RUN, DIRECTORY, Form::Away(&Form::OrShell(&[]))),
+        ]),
+        "run starts a program in the project's environment and folder; their manuals",
     ),
     row(
         &["conda", "mamba", "micromamba"],
@@ -453,7 +484,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         NONE,
         PLAIN,
-        Form::Subs(&[sub("exec", NONE, PLAIN, Form::Dashes)]),
+        Form::Subs(&[sub("exec", NONE, PLAIN, Form::Away(&Form::Dashes))]),
         "exec runs a program in the project's environment; their manuals",
     ),
     row(
@@ -461,7 +492,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         NONE,
         PLAIN,
-        Form::Subs(&[sub("exec", NONE, PLAIN, Form::Dashes)]),
+        Form::Subs(&[sub("exec", NONE, PLAIN, Form::Away(&Form::Dashes))]),
         "exec runs a program in each package; their manuals",
     ),
     row(
@@ -575,7 +606,12 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         NONE,
         PLAIN,
-        Form::Subs(&[sub("run", spec("e:f:", &[("env", V), ("procfile", V)]), PLAIN, Form::Command(&[]))]),
+        Form::Subs(&[sub(
+            "run",
+            spec("e:f:", &[("env", V), ("procfile", V)]),
+            PLAIN,
+            Form::Away(&Form::Command(&[])),
+        )]),
         "run starts a command with variables of a file; foreman(1)",
     ),
     row(
@@ -619,7 +655,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         NONE,
         PLAIN,
-        Form::Subs(&[sub("exec|e", NONE, PLAIN, Form::Dashes)]),
+        Form::Subs(&[sub("exec|e", NONE, PLAIN, Form::Away(&Form::Dashes))]),
         "exec runs a command in an environment; tox manual",
     ),
 ];
