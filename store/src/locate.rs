@@ -3,8 +3,8 @@
 //! ```text
 //! /etc/exec-guard/            the floor; root's alone, with every folder above it
 //! ~/.exec-guard/              the user's; the home is the user database's, never $HOME
-//! $EXEC_GUARD_HOME/           one more layer: tightens what the user has, stands alone where the user has none
-//! ~/.openclaw/exec-approvals.json   where none of the last two has an approvals document; read in place
+//! ~/.openclaw/exec-approvals.json   the user's where ~/.exec-guard has no approvals document; read in place
+//! $EXEC_GUARD_HOME/           one more layer: tightens what the user has, stands alone where the user has no document
 //! embedded                    where there is no approvals document at all
 //! ```
 //!
@@ -131,24 +131,18 @@ pub fn load(places: &Places) -> Result<Loaded, LoadError> {
     let mut openclaw = None;
     let mut openclaw_file = None;
     if user.approvals.is_none()
-        && home.approvals.is_none()
         && let Some(path) = places.openclaw()
     {
         openclaw = approvals(&path, owner)?;
         openclaw_file = openclaw.is_some().then_some(path);
     }
-    let has_user = user.approvals.is_some() || user.config.is_some();
+    let has_user = user.approvals.is_some() || user.config.is_some() || openclaw.is_some();
     let folder = match (has_user, named, user_folder) {
         (true, _, Some(user)) => Some(user),
         (_, Some(named), _) => Some(named.to_path_buf()),
         (_, None, user) => user,
     };
-    let editable = match (&user.approvals, &home.approvals, openclaw_file) {
-        (None, None, Some(claw)) => Some(claw),
-        // The document that speaks for the user, though a config of the user's lies elsewhere.
-        (None, Some(_), _) => named.map(|n| n.join(APPROVALS)),
-        _ => folder.as_ref().map(|f| f.join(APPROVALS)),
-    };
+    let editable = openclaw_file.or_else(|| folder.as_ref().map(|f| f.join(APPROVALS)));
     let policy = Policy::new(system, user, home, openclaw);
     let begin = if policy.is_embedded() { Begin::Cautious } else { Begin::Empty };
     Ok(Loaded { editable: editable.map(|path| Target { path, begin }), policy, state: folder })
@@ -392,13 +386,25 @@ mod tests {
         let s = Stage::new().named();
         let claw = s.put("home/.openclaw/exec-approvals.json", &doc("full"));
         s.put("named/exec-approvals.json", &doc("allowlist"));
+        // OpenClaw's document is the user's as well: what the environment names does not replace it, and does not
+        // loosen it.
         assert_eq!(s.security(), Security::Allowlist);
+        let l = load(&s.1).unwrap();
+        assert_eq!(l.state, Some(s.0.path().join("home/.exec-guard")));
+        assert_eq!(l.editable, Some(Target::at(claw.clone())));
+        s.put("home/.openclaw/exec-approvals.json", &doc("allowlist"));
+        s.put("named/exec-approvals.json", &doc("full"));
+        assert_eq!(s.security(), Security::Allowlist);
+        fs::remove_file(claw).unwrap();
+        // Where the user has no document, it stands alone.
+        assert_eq!(s.security(), Security::Full);
         let l = load(&s.1).unwrap();
         assert_eq!(l.state, Some(s.0.path().join("named")));
         assert_eq!(l.editable, Some(Target::at(s.0.path().join("named/exec-approvals.json"))));
-        fs::remove_file(claw).unwrap();
-        s.put("named/exec-approvals.json", &doc("full"));
-        assert_eq!(s.security(), Security::Full);
+        // A config of the user's is one: the embedded policy is what it goes with.
+        let config = s.put("home/.exec-guard/config.json", "{}");
+        assert_eq!(s.security(), Security::Allowlist);
+        fs::remove_file(config).unwrap();
         let own = s.put("home/.exec-guard/exec-approvals.json", &doc("allowlist"));
         assert_eq!(s.security(), Security::Allowlist);
         let l = load(&s.1).unwrap();

@@ -41,27 +41,23 @@ pub struct Call {
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     system: Layer,
-    /// The user's documents; for a kind the user has none of, that of `EXEC_GUARD_HOME`, then OpenClaw's.
+    /// The user's documents, OpenClaw's among them; where there is none, those of `EXEC_GUARD_HOME`.
     owner: Layer,
-    /// Those of `EXEC_GUARD_HOME` where the user has one of the kind.
+    /// Those of `EXEC_GUARD_HOME` where the user has one.
     tighten: Layer,
     call: Call,
 }
 
 impl Policy {
     /// The documents of all layers. `home` is the folder that `EXEC_GUARD_HOME` names; since whoever starts the
-    /// guard chooses it, it stands alone only for a kind of document of which the user has none.
+    /// guard chooses it, it stands alone only where the user has no document of either kind, OpenClaw's included.
     pub fn new(system: Layer, user: Layer, home: Layer, openclaw: Option<Approvals>) -> Policy {
-        let mut owner = user;
-        let mut tighten = Layer::default();
-        match owner.approvals {
-            Some(_) => tighten.approvals = home.approvals,
-            None => owner.approvals = home.approvals.or(openclaw.map(Arc::new)),
-        }
-        match owner.config {
-            Some(_) => tighten.config = home.config,
-            None => owner.config = home.config,
-        }
+        let approvals = user.approvals.or(openclaw.map(Arc::new));
+        let user = Layer { approvals, config: user.config };
+        let (owner, tighten) = match (&user.approvals, &user.config) {
+            (None, None) => (home, Layer::default()),
+            _ => (user, home),
+        };
         Policy { system, owner, tighten, call: Call::default() }
     }
 
@@ -90,9 +86,9 @@ impl Policy {
         self
     }
 
-    /// True if no approvals document exists, so that the embedded preset fills what is unset.
+    /// True if no approvals document speaks for system or user, so that the embedded preset fills what is unset.
     pub fn is_embedded(&self) -> bool {
-        self.layers().iter().all(|l| l.approvals.is_none())
+        self.system.approvals.is_none() && self.owner.approvals.is_none()
     }
 
     fn layers(&self) -> [&Layer; 3] {
