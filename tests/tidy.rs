@@ -226,7 +226,10 @@ fn no_machine_of_a_developer_is_named() {
     for f in files("") {
         let Ok(text) = fs::read_to_string(&f) else { continue };
         for m in &marks {
-            assert!(!text.contains(m.as_str()), "{} names {m}", shown(&f));
+            // `$STAGE/work/x` is a path below something else.
+            let below = |at: usize| text[..at].ends_with(|c: char| c.is_alphanumeric() || "_-.}".contains(c));
+            let named = text.match_indices(m.as_str()).any(|(at, _)| !below(at));
+            assert!(!named, "{} names {m}", shown(&f));
         }
     }
 }
