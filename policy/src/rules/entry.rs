@@ -5,6 +5,7 @@ use crate::arg::Arg;
 use crate::document::Entry;
 use crate::glob::{ArgGlob, ArgPattern, PathGlob};
 use crate::resolve::{Executable, last_component, parent};
+use crate::rules::folders;
 use crate::world::World;
 
 /// What an entry is compared with.
@@ -197,13 +198,28 @@ pub(crate) fn same_program(found: &[u8], real: &[u8]) -> bool {
     }
 }
 
-/// `Some(true)`, `Some(false)`, or `None` if it cannot be told.
+/// `Some(true)`, `Some(false)`, or `None` if it cannot be told. It must hold for the folder the program is started in and
+/// for those that its options name (`make -C`): if only some lie there, that is nothing anybody could tell.
 fn cwd_matches(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Option<bool> {
     let Some(pattern) = &entry.cwd else { return Some(true) };
     let cwd = s.cwd?;
+    let names: Vec<&[u8]> =
+        [s.typed.map(last_component), s.exe.map(Executable::name), s.exe.map(Executable::real_name)]
+            .into_iter()
+            .flatten()
+            .collect();
+    let globs = cwd_globs(pattern, s, world);
+    let here = lies_under(&globs, cwd);
+    match folders::elsewhere(&names, s.args, cwd, world) {
+        Some(others) if others.iter().all(|o| lies_under(&globs, o) == here) => Some(here),
+        _ => None,
+    }
+}
+
+fn cwd_globs(pattern: &str, s: &Subject<'_>, world: &dyn World) -> Vec<PathGlob> {
     let mut globs = Vec::new();
     globs.extend(PathGlob::new(pattern, s.home, s.case_sensitive).ok());
-    let as_entry = Entry { pattern: pattern.clone(), ..Entry::default() };
+    let as_entry = Entry { pattern: pattern.to_owned(), ..Entry::default() };
     if let Some(other) = canonical_spelling(&as_entry, s.home, world) {
         globs.extend(PathGlob::new(&other, s.home, s.case_sensitive).ok());
     }
@@ -213,14 +229,18 @@ fn cwd_matches(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Option<bool
             globs.extend(std::str::from_utf8(&real).ok().and_then(|r| PathGlob::new(r, None, true).ok()));
         }
     }
-    // "Lies under": the folder or any folder above it matches.
-    let mut dir = cwd;
+    globs
+}
+
+/// The folder or any folder above it matches.
+fn lies_under(globs: &[PathGlob], folder: &[u8]) -> bool {
+    let mut dir = folder;
     loop {
         if globs.iter().any(|g| g.matches(dir)) {
-            return Some(true);
+            return true;
         }
         if dir == b"/" || dir.is_empty() {
-            return Some(false);
+            return false;
         }
         dir = parent(dir);
     }

@@ -11,6 +11,7 @@
 pub mod builtins;
 pub(crate) mod entry;
 pub mod environ;
+pub(crate) mod folders;
 pub mod hazards;
 pub mod jq;
 pub mod probe;

@@ -6,6 +6,7 @@ pub mod marks;
 pub mod never_safe;
 pub mod safe_bins;
 
+pub(crate) mod folders;
 pub(crate) mod interpreters;
 pub(crate) mod shells;
 pub(crate) mod wrappers;

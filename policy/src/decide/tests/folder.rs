@@ -293,6 +293,41 @@ fn programs_that_start_their_command_elsewhere_say_so() {
 }
 
 #[test]
+fn an_entry_for_one_folder_holds_where_the_program_works() {
+    let mut c = here();
+    c.world = c.world.program("/usr/bin/make");
+    let make = Entry { cwd: Some("~/p".into()), ..entry("/usr/bin/make") };
+    let git = Entry { cwd: Some("/home/u/p".into()), ..entry("/usr/bin/git") };
+    c.policy.allow = vec![AllowList::new(vec![make.clone(), git])];
+    for text in ["make", "make -C sub test", "make -C in", "git -C sub status", "env -C sub make -C .."] {
+        allowed(&c.text(text));
+    }
+    for text in [
+        "make -C ../q",
+        "make -kC ../q test",
+        "make --directory=link test",
+        "make -f ../q/Makefile",
+        "make \"$x\"",
+        "git -C ../q status",
+        "git --work-tree ../q status",
+        "env -C sub make -C ../link",
+        "cd /home/u/q && make -C ../p",
+    ] {
+        let e = c.text(text);
+        assert_eq!(e.decision, Decision::Ask, "{text}: {:?}", e.findings);
+        assert!(e.findings.iter().any(|f| f.reason == Reason::ArgsMiss), "{text}: {:?}", e.findings);
+    }
+    // A list that tightens holds as soon as one of the folders is its own.
+    let mut c = Case::new(&["/usr/bin/make"]);
+    c.world = c.world.program("/usr/bin/make").program("/home/u/p/sub/x");
+    c.policy.denylist = vec![Entry { cwd: Some("/home/u/q".into()), ..entry("/usr/bin/make") }];
+    allowed(&c.text("make -C sub"));
+    for text in ["make -C ../q", "make -C /home/u/q/x", "cd ../q && make -C ../p", "make -C none"] {
+        assert_eq!(c.text(text).decision, Decision::Deny, "{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_written_as_it_was_judged_asks() {
     let mut c = Case::new(&[
         "/home/u/a=b/tool",
