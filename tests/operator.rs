@@ -106,7 +106,7 @@ fn said(run: &Run, code: i32, word: &str) {
 fn a_question_is_seen_and_answered() {
     let stage = stage();
     let approver = Approver::start(&stage);
-    let run = stage.cast(&["tool", "a b", "x\u{202e}y\x1b[2J"]).way(Way::Dash).talk(|| {
+    let run = stage.cast(&["tool", "a b", "x\u{202e}y\x1b[2J"]).way(Way::Dash).limit(LONG).talk(|| {
         let all = asked(&stage, 1);
         let q = &all[0]["question"];
         assert_eq!(q["agent"], "main");
@@ -150,12 +150,12 @@ fn a_no_says_why_and_an_always_is_stored() {
         let all: Vec<&str> = ["approvals", "resolve", one.as_str()].iter().chain(words).copied().collect();
         ctl(&stage, &all)
     };
-    let denied = stage.cast(&["tool"]).way(Way::Dash).talk(|| {
+    let denied = stage.cast(&["tool"]).way(Way::Dash).limit(LONG).talk(|| {
         said(&answer(&["deny", "--reason", "not on a Friday"]), 0, "deny");
     });
     denied.refused(126, "user-denied");
     assert!(denied.stderr.contains("not on a Friday"), "{denied:?}");
-    let always = stage.cast(&["tool", "sub", "x"]).way(Way::Dash).talk(|| {
+    let always = stage.cast(&["tool", "sub", "x"]).way(Way::Dash).limit(LONG).talk(|| {
         said(&answer(&["allow-always"]), 2, "more than one scope");
         said(&answer(&["allow-once", "--scope", "program"]), 2, "allow-always only");
         said(&answer(&["allow-always", "--scope", "subcommand"]), 0, "allow-always");
@@ -174,7 +174,7 @@ fn each_no_of_the_approver_has_a_code_of_its_own() {
     said(&ctl(&stage, &["approvals", "resolve", "no-such", "deny"]), 5, "[unknown]");
     said(&ctl(&stage, &["approvals", "pending", "no-such"]), 5, "[unknown]");
     let mut gone = String::new();
-    let late = stage.cast(&["tool"]).way(Way::Dash).talk(|| gone = id(&asked(&stage, 1)[0]));
+    let late = stage.cast(&["tool"]).way(Way::Dash).limit(LONG).talk(|| gone = id(&asked(&stage, 1)[0]));
     late.refused(126, "approval-timeout");
     let run = ctl(&stage, &["approvals", "resolve", &gone, "deny"]);
     assert!(
@@ -219,7 +219,7 @@ fn whoever_asks_does_not_answer() {
          '{ctl_}' approvals resolve \"$id\" allow-once; code=$?
          kill %1 2>/dev/null || kill $!; exit $code"
     );
-    let run = stage.cast(&["/bin/sh", "-c", &script]).way(Way::Path).run();
+    let run = stage.cast(&["/bin/sh", "-c", &script]).way(Way::Path).limit(LONG).run();
     said(&run, 9, "[own-question]");
     assert!(run.records.is_empty(), "{run:?}");
     // An agent does not answer either, wherever its question came from.
@@ -248,7 +248,7 @@ fn a_watch_outlives_an_approver() {
         event
     };
     for turn in ["one", "two"] {
-        let run = stage.cast(&["tool", turn]).way(Way::Dash).talk(|| {
+        let run = stage.cast(&["tool", turn]).way(Way::Dash).limit(LONG).talk(|| {
             let event = next("exec.approval.requested");
             assert!(event["row"]["command"].as_str().is_some_and(|c| c.ends_with(turn)), "{event}");
             let one = id(&event);

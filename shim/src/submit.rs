@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use policy::{Decision, Evaluation, Form, Invocation, Permit, Reason};
 use protocol::message::{Outcome, Report};
 use protocol::{Shown, mask_text, mask_words};
-use serde_json::json;
+use serde::Serialize;
 use store::runs::{Held, Meta, Size, State, sweep};
 use sys::exec::ExecError;
 use sys::spawn::{Moment, Running, Side, detach, leave, start};
@@ -124,8 +124,10 @@ fn passed_on(held: Held) {
 
 /// The answer to whoever does not wait.
 fn told(status: &str, meta: &Meta, exit: Exit) -> Exit {
-    let text = json!({"status": status, "id": meta.id, "expiresAtMs": meta.expires_at_ms}).to_string();
-    say::print(&(text + "\n")).map_or_else(|exit| exit, |()| exit)
+    // Words of ours, an id and a number: nothing that would have to be escaped.
+    let until = meta.expires_at_ms.map_or("null".to_owned(), |ms| ms.to_string());
+    let text = format!("{{\"status\":\"{status}\",\"id\":\"{}\",\"expiresAtMs\":{until}}}\n", meta.id);
+    say::print(&text).map_or_else(|exit| exit, |()| exit)
 }
 
 fn cannot(what: &str) -> Exit {
@@ -160,6 +162,25 @@ fn meta(eval: &Evaluation, inv: &Invocation, settings: &Settings) -> Meta {
         message: None,
         sizes: [Size::default(); 2],
     }
+}
+
+/// A line of the journal about what became of a command, its fields in this order: those that an approver writes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Event<'a> {
+    v: u32,
+    ts: u64,
+    id: &'a str,
+    event: &'static str,
+    agent: &'a str,
+    session: Option<&'a str>,
+    code: Option<&'a str>,
+    text: &'a str,
+    cwd: Option<&'a str>,
+    exit_code: Option<u32>,
+    duration_ms: Option<u64>,
+    uid: u32,
+    exact: bool,
 }
 
 /// The process that was split off. Nobody reads what it says, so it writes down what there is to know.
@@ -287,25 +308,25 @@ impl Behind<'_> {
         let (exit, duration, reason) = match &told.what {
             Outcome::Running => (None, None, None),
             Outcome::Finished { code, duration_ms } => (Some(*code), Some(*duration_ms), None),
-            Outcome::Denied { reason } => (None, None, Some(reason)),
+            Outcome::Denied { reason } => (None, None, Some(reason.as_str())),
         };
         if let Some(journal) = &self.settings.journal {
             // That it ran stands there already; where that had to be written it was.
-            let _ = journal.append(&json!({
-                "v": 1,
-                "ts": told.at_ms,
-                "id": self.meta.id,
-                "event": told.what.word(),
-                "agent": self.meta.agent,
-                "session": self.meta.session,
-                "code": reason,
-                "text": self.meta.command,
-                "cwd": self.meta.cwd,
-                "exitCode": exit,
-                "durationMs": duration,
-                "uid": sys::ids::uid(),
-                "exact": false,
-            }));
+            let _ = journal.append(&Event {
+                v: 1,
+                ts: told.at_ms,
+                id: &self.meta.id,
+                event: told.what.word(),
+                agent: &self.meta.agent,
+                session: self.meta.session.as_deref(),
+                code: reason,
+                text: &self.meta.command,
+                cwd: self.meta.cwd.as_deref(),
+                exit_code: exit,
+                duration_ms: duration,
+                uid: sys::ids::uid(),
+                exact: false,
+            });
         }
     }
 }

@@ -15,7 +15,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 /// Longest `meta.json` that is read, bytes.
 const MAX_META: u64 = 8 << 20;
@@ -63,7 +64,7 @@ impl State {
 }
 
 /// How much a stream wrote.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// Bytes.
     pub bytes: u64,
@@ -108,36 +109,65 @@ pub struct Meta {
     pub sizes: [Size; 2],
 }
 
+/// What stands in `meta.json`, its fields in this order.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    v: u32,
+    id: &'a str,
+    agent: &'a str,
+    session: Option<&'a str>,
+    command: &'a str,
+    cwd: Option<&'a str>,
+    state: &'static str,
+    submitted_at_ms: u64,
+    expires_at_ms: Option<u64>,
+    started_at_ms: Option<u64>,
+    ended_at_ms: Option<u64>,
+    duration_ms: Option<u64>,
+    pid: Option<i32>,
+    code: Option<u32>,
+    by: Option<&'a str>,
+    reason: Option<&'a str>,
+    message: Option<&'a str>,
+    stdout: Size,
+    stderr: Size,
+}
+
 impl Meta {
     /// How long it ran, milliseconds.
     pub fn duration_ms(&self) -> Option<u64> {
         Some(self.ended_at_ms?.saturating_sub(self.started_at_ms?))
     }
 
-    /// As JSON.
+    /// As JSON, for programs.
     pub fn to_json(&self) -> Value {
-        let [out, err] = self.sizes.map(|s| json!({"bytes": s.bytes, "kept": s.kept}));
-        json!({
-            "v": 1,
-            "id": self.id,
-            "agent": self.agent,
-            "session": self.session,
-            "command": self.command,
-            "cwd": self.cwd,
-            "state": self.state.word(),
-            "submittedAtMs": self.submitted_at_ms,
-            "expiresAtMs": self.expires_at_ms,
-            "startedAtMs": self.started_at_ms,
-            "endedAtMs": self.ended_at_ms,
-            "durationMs": self.duration_ms(),
-            "pid": self.pid,
-            "code": self.code,
-            "by": self.by,
-            "reason": self.reason,
-            "message": self.message,
-            "stdout": out,
-            "stderr": err,
-        })
+        // There is nothing in it that could fail.
+        serde_json::to_value(self.written()).unwrap_or_default()
+    }
+
+    fn written(&self) -> Written<'_> {
+        Written {
+            v: 1,
+            id: &self.id,
+            agent: &self.agent,
+            session: self.session.as_deref(),
+            command: &self.command,
+            cwd: self.cwd.as_deref(),
+            state: self.state.word(),
+            submitted_at_ms: self.submitted_at_ms,
+            expires_at_ms: self.expires_at_ms,
+            started_at_ms: self.started_at_ms,
+            ended_at_ms: self.ended_at_ms,
+            duration_ms: self.duration_ms(),
+            pid: self.pid,
+            code: self.code,
+            by: self.by.as_deref(),
+            reason: self.reason.as_deref(),
+            message: self.message.as_deref(),
+            stdout: self.sizes[0],
+            stderr: self.sizes[1],
+        }
     }
 
     /// Reads one; `None` for anything else.
@@ -213,7 +243,8 @@ impl Held {
     /// # Errors
     /// Those of writing; what was there is there still.
     pub fn write(&self, meta: &Meta) -> io::Result<()> {
-        sys::edit::replace(&self.folder.join("meta.json"), meta.to_json().to_string().as_bytes(), 0o600)
+        let text = serde_json::to_string(&meta.written())?;
+        sys::edit::replace(&self.folder.join("meta.json"), text.as_bytes(), 0o600)
     }
 
     /// Takes all of it back: it never was.
@@ -288,13 +319,26 @@ pub fn open(state: &Path, id: &str, stream: usize) -> io::Result<File> {
     sys::file::open_regular(&folder(state).join(id).join(name))
 }
 
-/// Removes the runs that are over and too many or too old; returns how many. What cannot be removed stays.
+/// Removes the runs that are over and too many or too old, by when they were last written; returns how many. What
+/// cannot be removed stays, and so does what somebody still looks after.
 pub fn sweep(state: &Path, keep: u64, keep_ms: u64, now_ms: u64) -> usize {
-    let over = list(state).unwrap_or_default().into_iter().filter(|m| m.state.is_over());
-    let too_old = |m: &Meta| m.ended_at_ms.unwrap_or(m.submitted_at_ms).saturating_add(keep_ms) < now_ms;
+    let written = |folder: &Path| {
+        let at = fs::symlink_metadata(folder.join("meta.json")).and_then(|m| m.modified()).ok()?;
+        let since = at.duration_since(std::time::UNIX_EPOCH).ok()?;
+        Some(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    };
+    let entries = fs::read_dir(folder(state)).into_iter().flatten().flatten();
+    let runs = entries.filter(|e| e.file_name().to_str().is_some_and(is_id)).map(|e| e.path());
+    let mut over: Vec<(u64, PathBuf)> = runs
+        .filter(|path| !sys::edit::is_held(&path.join("lock")))
+        .filter_map(|path| Some((written(&path)?, path)))
+        .collect();
+    over.sort_unstable();
     let keep = usize::try_from(keep).unwrap_or(usize::MAX);
-    let out = over.enumerate().filter(|(at, m)| *at >= keep || too_old(m));
-    out.filter(|(_, m)| fs::remove_dir_all(folder(state).join(&m.id)).is_ok()).count()
+    let newest_first = over.into_iter().rev().enumerate();
+    let out =
+        newest_first.filter(|(at, (written, _))| *at >= keep || written.saturating_add(keep_ms) < now_ms);
+    out.filter(|(_, (_, path))| fs::remove_dir_all(path).is_ok()).count()
 }
 
 #[cfg(test)]
@@ -369,12 +413,16 @@ mod tests {
     #[test]
     fn old_and_many_are_swept_and_what_runs_is_not() {
         let dir = tempfile::tempdir().unwrap();
-        let held: Vec<Held> = (0..6)
-            .map(|n| {
-                let state = if n == 0 { State::Running } else { State::Finished };
-                Held::begin(dir.path(), &meta(&format!("r{n}"), n * 100, state)).unwrap()
-            })
-            .collect();
+        let begin = |n: u64| {
+            let held = Held::begin(dir.path(), &meta(&format!("r{n}"), n * 100, State::Finished)).unwrap();
+            let at = std::time::UNIX_EPOCH + Duration::from_millis(n * 100);
+            let file = File::options().write(true).open(held.folder.join("meta.json")).unwrap();
+            file.set_modified(at).unwrap();
+            held
+        };
+        let held = begin(0);
+        (1..6).for_each(|n| drop(begin(n)));
+        fs::write(folder(dir.path()).join("no.run"), "").unwrap();
         assert_eq!(sweep(dir.path(), 3, u64::MAX, 1000), 2);
         let left = || list(dir.path()).unwrap().into_iter().map(|m| m.id).collect::<Vec<_>>();
         assert_eq!(left(), ["r5", "r4", "r3", "r0"]);
