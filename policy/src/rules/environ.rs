@@ -4,6 +4,7 @@
 //! Inherited variables go by the list of dangerous ones, since a normal environment must stay whole.
 use std::collections::BTreeSet;
 
+use crate::resolve::{join, normalise};
 use crate::shell::Dialect;
 use crate::tables::environment::{
     self as table, BASH_SPECIAL, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, ZSH_SPECIAL, is_name,
@@ -28,10 +29,10 @@ pub fn classify(name: &[u8], value: Option<&[u8]>) -> EnvClass {
     // The allow list is exact; the other list is read in any case, which can only make it longer.
     let listed = INERT.iter().find(|(names, _)| names.iter().any(|n| is_name(n, name, false)));
     if let Some((_, inert)) = listed {
-        return if harmless(inert, value) { EnvClass::Inert } else { EnvClass::Unlisted };
+        return if harmless(inert, value, None) { EnvClass::Inert } else { EnvClass::Unlisted };
     }
     match group(name, true) {
-        Some(group) if harmless(&group.inert, value) && exact(group, name) => EnvClass::Inert,
+        Some(group) if harmless(&group.inert, value, None) && exact(group, name) => EnvClass::Inert,
         Some(group) => EnvClass::Dangerous { reason: group.reason },
         None => EnvClass::Unlisted,
     }
@@ -40,14 +41,17 @@ pub fn classify(name: &[u8], value: Option<&[u8]>) -> EnvClass {
 /// The names of inherited variables that an unattended run must not have. `env` are entries `NAME=VALUE` as
 /// the process got them; `trusted` are names the user vouches for. In order, each once.
 pub fn scrub(env: &[Vec<u8>], trusted: &[String]) -> Vec<Vec<u8>> {
+    let home = crate::judge::variable(env, b"HOME");
     // Sorted: whoever takes them out asks for each of what may be thousands of variables.
     let mut out: BTreeSet<&[u8]> = BTreeSet::new();
     for entry in env {
         let eq = entry.iter().position(|b| *b == b'=').unwrap_or(entry.len());
         let (name, value) = (entry.get(..eq).unwrap_or_default(), entry.get(eq + 1..).unwrap_or_default());
-        let drop = group(name, false).is_some_and(|g| g.scrub && !harmless(&g.inert, Some(value)))
-            && !trusted.iter().any(|t| t.as_bytes() == name)
-            && !INERT.iter().any(|(names, _)| names.iter().any(|n| is_name(n, name, false)));
+        let changes = match INERT.iter().find(|(names, _)| names.iter().any(|n| is_name(n, name, false))) {
+            Some((_, inert)) => matches!(inert, Inert::Plain) && !harmless(inert, Some(value), home),
+            None => group(name, false).is_some_and(|g| g.scrub && !harmless(&g.inert, Some(value), home)),
+        };
+        let drop = (changes || is_code(value)) && !trusted.iter().any(|t| t.as_bytes() == name);
         if drop {
             out.insert(name);
         }
@@ -85,8 +89,8 @@ pub fn clean_path(path: &[u8]) -> Option<Vec<u8>> {
 
 /// The first group that has the name. `fold` reads every name in any case.
 fn group(name: &[u8], fold: bool) -> Option<&'static Group> {
-    // npm reads `npm_config_script-shell` and `NPM_CONFIG_SCRIPT_SHELL` alike.
-    let npm = is_name("npm_config_*", name, true);
+    // npm reads `npm_config_script-shell` and `NPM_CONFIG_SCRIPT_SHELL` alike, and so do yarn and pnpm.
+    let npm = ["npm_config_*", "pnpm_config_*", "yarn_*"].iter().any(|n| is_name(n, name, true));
     let dashes: Vec<u8>;
     let name = if npm {
         dashes = name.iter().map(|b| if *b == b'-' { b'_' } else { *b }).collect();
@@ -99,7 +103,7 @@ fn group(name: &[u8], fold: bool) -> Option<&'static Group> {
 
 fn folded(name: &[u8]) -> bool {
     // All of them begin so; most variables do not.
-    name.first().is_some_and(|b| b"nhfaNHFA".contains(b)) && FOLDED.iter().any(|n| is_name(n, name, true))
+    name.first().is_some_and(|b| b"nhfapyNHFAPY".contains(b)) && FOLDED.iter().any(|n| is_name(n, name, true))
 }
 
 /// The name stands in the group as it is written (or is read in any case by its programs).
@@ -107,14 +111,16 @@ fn exact(group: &Group, name: &[u8]) -> bool {
     folded(name) || group.names.iter().any(|n| is_name(n, name, false))
 }
 
-fn harmless(inert: &Inert, value: Option<&[u8]>) -> bool {
+/// `home` is the HOME of the same environment, where that is known.
+fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
     let Some(value) = value else {
-        return matches!(inert, Inert::Any);
+        return false;
     };
     let mut words = value.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty());
     match inert {
         Inert::Never => false,
-        Inert::Any => true,
+        Inert::Any => !value.iter().any(|b| b"$`\n".contains(b)),
+        Inert::Plain => words.all(|w| w.split(|b| *b == b'*').all(is_word)) && !value.contains(&b'\n'),
         Inert::Is(list) => list.iter().any(|v| v.as_bytes() == value),
         Inert::Word => is_word(value),
         Inert::Switch => {
@@ -138,7 +144,43 @@ fn harmless(inert: &Inert, value: Option<&[u8]>) -> bool {
         }),
         Inert::Warnings => value.iter().all(|b| b.is_ascii_alphanumeric() || b":,_ ".contains(b)),
         Inert::MakeFlags => words.all(make_flag),
+        Inert::OfHome(folder) => {
+            value.is_empty()
+                || home.is_some_and(|h| normalise(&join(h, folder.as_bytes())) == normalise(value))
+        }
+        Inert::SystemFolders => value.split(|b| *b == b':').all(|f| f.is_empty() || is_the_systems(f)),
     }
+}
+
+/// A folder that only the system's administrator writes.
+fn is_the_systems(folder: &[u8]) -> bool {
+    const ROOTS: &[&[u8]] = &[b"/etc/", b"/usr/", b"/nix/store/", b"/run/current-system/"];
+    ROOTS.iter().any(|r| folder.starts_with(r)) && !folder.windows(2).any(|w| w == b"..")
+}
+
+/// Functions of make that run a command, read a text as a makefile, or call what a text names.
+const MAKE_FUNCTIONS: &[&[u8]] = &[b"shell", b"eval", b"file", b"call", b"guile"];
+
+/// True for a value that is code to a program which expands its variables, whatever the name: make does so with every
+/// variable of its environment (GNU make manual, "Variables from the Environment"), and a shell's arithmetic evaluates
+/// a command in a subscript.
+fn is_code(value: &[u8]) -> bool {
+    let mut subscript = false;
+    value.iter().enumerate().any(|(at, b)| match b {
+        b'[' => {
+            subscript = true;
+            false
+        }
+        b'`' => subscript,
+        b'$' => {
+            let rest = value.get(at + 1..).unwrap_or_default();
+            let Some(inner) = rest.strip_prefix(b"(").or_else(|| rest.strip_prefix(b"{")) else {
+                return false;
+            };
+            (subscript && rest.starts_with(b"(")) || MAKE_FUNCTIONS.iter().any(|f| inner.starts_with(f))
+        }
+        _ => false,
+    })
 }
 
 /// Letters, digits and `_.:@,+=%-`, and no way up.
@@ -147,7 +189,8 @@ fn is_word(value: &[u8]) -> bool {
         && !value.windows(2).any(|w| w == b"..")
 }
 
-/// A word of MAKEFLAGS that make itself writes: flag letters, the jobserver, `-j`.
+/// A word of MAKEFLAGS that make itself writes: flag letters, the jobserver, `-j`. Not `e`, which lets the environment
+/// win over the makefile, nor `R`, without which `$(RM) x` is `x`.
 fn make_flag(word: &[u8]) -> bool {
     if let Some(jobs) = word.strip_prefix(b"-j").or_else(|| word.strip_prefix(b"-l")) {
         return jobs.iter().all(|b| b.is_ascii_digit() || *b == b'.');
@@ -170,7 +213,7 @@ fn make_flag(word: &[u8]) -> bool {
         );
     }
     let letters = word.strip_prefix(b"-").unwrap_or(word);
-    letters.iter().all(|b| b"bBdeikLmnpqrRsStwO".contains(b))
+    letters.iter().all(|b| b"bBdikLmnpqrsStwO".contains(b))
 }
 
 #[cfg(test)]
@@ -233,7 +276,9 @@ mod tests {
         ] {
             assert!(inert(entry), "{entry}");
         }
-        assert_eq!(classify(b"PORT", None), EnvClass::Inert);
+        assert!(inert("DEBUG=app:*,-app:x *:y"));
+        assert!(inert("LS_COLORS=*.c=01;32:*.h=33"));
+        assert!(inert("VITE_API=https://h/x?a=1&b=2"));
     }
 
     #[test]
@@ -255,6 +300,36 @@ mod tests {
             "MAKEFLAGS=$(shell id)",
             "MAKEFLAGS=--eval=x",
             "MAKEFLAGS=-f x",
+            "MAKEFLAGS=e",
+            "MAKEFLAGS=-e",
+            "GNUMAKEFLAGS=w -ke",
+            "MAKEFLAGS=R",
+            "MAKEFLAGS=--environment-overrides",
+            "MAKEFLAGS=--no-builtin-variables",
+            "MAKEFLAGS=-Cx",
+            "MAKEFLAGS=--directory=x",
+            "MAKEFLAGS=-Ix",
+            "MAKEFLAGS=w -- CC=x",
+            "MAKEFLAGS=CC=x",
+            "MAKEFLAGS=-E x",
+            "MAKEFLAGS=--file=x",
+            "MAKEFLAGS=-Wx",
+            "V=$(shell id)",
+            "VERBOSE=${shell id}",
+            "CI=`id`",
+            "QUIET=; id",
+            "PORT=1|id",
+            "DEBUG=a\nb",
+            "LOG_LEVEL=x/y",
+            "NO_COLOR=$(shell id)",
+            "LS_COLORS=`id`",
+            "GIT_AUTHOR_NAME=$X",
+            "VITE_X=${shell id}",
+            "NEXT_PUBLIC_X=a\nb",
+            "NINJA_STATUS=$x",
+            "XDG_CONFIG_HOME=/home/x/.config",
+            "npm_config_userconfig=x",
+            "yarn_script_shell=x",
             "LANG=../x",
             "LC_ALL=/tmp/x",
             "TZ=:/etc/passwd",
@@ -295,7 +370,10 @@ mod tests {
         ] {
             assert!(!inert(entry), "{entry}");
         }
-        assert_ne!(classify(b"LC_ALL", None), EnvClass::Inert);
+        // What is known only at run time may be anything.
+        for name in ["LC_ALL", "PORT", "V", "NO_COLOR", "GIT_AUTHOR_NAME"] {
+            assert_ne!(classify(name.as_bytes(), None), EnvClass::Inert, "{name}");
+        }
         assert_ne!(classify(b"PAGER", None), EnvClass::Inert);
     }
 
@@ -407,9 +485,27 @@ mod tests {
             "AWS_PROFILE=x",
             "KUBECONFIG=/k",
             "DOCKER_HOST=unix:///x",
-            "npm_config_cache=/c",
-            "npm_config_user_agent=npm",
+            "XDG_CONFIG_HOME=/home/x/.config",
+            "XDG_CONFIG_DIRS=/etc/xdg/xdg-ubuntu:/etc/xdg",
+            "XDG_DATA_DIRS=/usr/share",
+            "XDG_CACHE_HOME=/c",
+            "npm_config_registry=https://r",
+            "npm_config__auth=x",
+            "npm_config_user_agent=npm/10.2.4 node/v20.11.0 linux x64 workspaces/false",
+            "npm_config_ignore_scripts=true",
+            "YARN_CACHE_FOLDER=/c",
+            "PNPM_HOME=/p",
+            "MAKE=gmake",
+            "UV_PYTHON=3.12",
+            "TF_CLI_ARGS=-no-color",
+            "V=1",
+            "VERBOSE=",
+            "DEBUG=app:*",
+            "PS1=\\u@${debian_chroot:+x}\\$ ",
+            "MSG=costs 5$ or `so`, (see [1])",
+            "FORMAT=${level} $(date)",
             "npm_lifecycle_event=test",
+            "npm_package_name=x",
             "NODE_ENV=test",
             "CC=gcc",
             "CFLAGS=-O2",
@@ -503,6 +599,106 @@ mod tests {
             "MPLBACKEND=Agg",
         ] {
             assert!(scrubbed(&[entry]).is_empty(), "{entry}");
+        }
+    }
+
+    #[test]
+    fn configuration_comes_from_where_it_is_without_the_variable() {
+        let both = |home: &str, value: &str| scrubbed(&[home, value]).len();
+        for value in ["/h/.config", "/h/.config/", "/h/x/../.config", ""] {
+            assert_eq!(both("HOME=/h", &format!("XDG_CONFIG_HOME={value}")), 0, "{value}");
+        }
+        for value in ["/t/.config", "/h", ".config", "/h/.config/../x"] {
+            assert_eq!(both("HOME=/h", &format!("XDG_CONFIG_HOME={value}")), 1, "{value}");
+        }
+        assert_eq!(scrubbed(&["XDG_CONFIG_HOME=/h/.config"]).len(), 1);
+        for value in ["/t:/etc/xdg", "/etc/../t", "x", "/etcx", "/home/x/.config"] {
+            assert_eq!(scrubbed(&[&format!("XDG_CONFIG_DIRS={value}")]).len(), 1, "{value}");
+        }
+    }
+
+    #[test]
+    fn package_managers_take_no_program_from_the_environment() {
+        for key in [
+            "userconfig",
+            "globalconfig",
+            "script-shell",
+            "prefix",
+            "node-options",
+            "cache",
+            "init-module",
+            "git",
+            "shell",
+            "call",
+            "package",
+            "global",
+            "nodedir",
+            "pnpmfile",
+            "ignore-scripts",
+            "location",
+            "workspace",
+            "unknown-key",
+        ] {
+            for start in ["npm_config_", "NPM_CONFIG_", "Npm_Config_"] {
+                for key in [key.to_owned(), key.replace('-', "_"), key.to_uppercase()] {
+                    assert_eq!(scrubbed(&[&format!("{start}{key}=/t/x")]).len(), 1, "{start}{key}");
+                }
+            }
+        }
+        for name in
+            ["yarn_script_shell", "YARN_SCRIPT_SHELL", "yarn_yarn-path", "Yarn_Rc_Filename", "PNPM_CONFIG_X"]
+        {
+            assert_eq!(scrubbed(&[&format!("{name}=/t/x")]).len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn programs_and_flags_of_builds_are_not_inherited() {
+        for entry in [
+            "MAKEFLAGS=e",
+            "MAKEFLAGS=w -ke",
+            "GNUMAKEFLAGS=e",
+            "GNUMAKEFLAGS=--eval=x",
+            "MFLAGS=-e",
+            "MAKEFLAGS= -- CC=x",
+            "MAKEFLAGS=-C/t",
+            "MAKE=/t/x",
+            "MAKE_COMMAND=/t/x",
+            "MAKEOVERRIDES=x",
+            "CMAKE_C_COMPILER_LAUNCHER=/t/x",
+            "CMAKE_TOOLCHAIN_FILE=/t/x",
+            "PIP_PYTHON=/t/x",
+            "UV_PYTHON=/t/x",
+            "PIP_CONFIG_FILE=/t/x",
+            "HELM_PLUGINS=/t",
+            "TF_CLI_CONFIG_FILE=/t/x",
+            "TF_CLI_ARGS_plan=-auto-approve",
+            "ANSIBLE_CALLBACK_PLUGINS=/t",
+        ] {
+            assert_eq!(scrubbed(&[entry]).len(), 1, "{entry}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_code_is_not_inherited() {
+        for value in [
+            "$(shell id)",
+            "x${shell id}",
+            "$(or a,$(shell id))",
+            "$(eval x:=$(shell id))",
+            "${call a,b}",
+            "$(file >x)",
+            "$(guile x)",
+            "x[$(id)]",
+            "path[`id`]",
+        ] {
+            for name in ["V", "FOO", "GIT_AUTHOR_NAME", "CFLAGS", "VITE_X"] {
+                assert_eq!(scrubbed(&[&format!("{name}={value}")]).len(), 1, "{name}={value}");
+            }
+            assert!(scrubbed(&[&format!("LD_LIBRARY_PATH={value}")]).is_empty(), "trusted");
+        }
+        for entry in ["V=; id", "VERBOSE=x/y", "CI=a|b", "PORT=`id`"] {
+            assert_eq!(scrubbed(&[entry]).len(), 1, "{entry}");
         }
     }
 

@@ -94,6 +94,16 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Never,
         "programs are looked up in it",
     ),
+    scrub(
+        &["XDG_CONFIG_HOME"],
+        Inert::OfHome(".config"),
+        "programs read their configuration, which names programs, from it",
+    ),
+    scrub(
+        &["XDG_CONFIG_DIRS"],
+        Inert::SystemFolders,
+        "programs read their configuration, which names programs, from it",
+    ),
     keep(
         &["HOME", "USERPROFILE", "XDG_*"],
         Inert::Never,
@@ -340,6 +350,16 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Word,
         "Matplotlib imports the module it names",
     ),
+    scrub(
+        &["PIP_PYTHON", "UV_PYTHON", "PIPX_DEFAULT_PYTHON"],
+        Inert::Word,
+        "a package manager runs it as Python",
+    ),
+    scrub(
+        &["PIP_CONFIG_FILE", "UV_CONFIG_FILE", "POETRY_CONFIG_DIR"],
+        NULL,
+        "a package manager reads its configuration from it",
+    ),
     keep(
         &["PIP_*", "UV_*", "POETRY_*", "PIPX_*", "PDM_*", "CONDA_*", "TWINE_*", "VIRTUAL_ENV*"],
         Inert::Never,
@@ -393,17 +413,37 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Word,
         "sets npm",
     ),
-    scrub(
+    keep(
         &[
-            "npm_config_script_shell", "npm_config_node_options", "npm_config_onload_script",
-            "npm_config_init_module", "npm_config_git", "npm_config_viewer", "npm_config_shell",
-            "npm_config_editor", "npm_config_browser", "npm_config_node_gyp", "npm_config_python",
+            "npm_config_registry", "npm_config_proxy", "npm_config_https_proxy", "npm_config_noproxy",
+            "npm_config_cafile", "npm_config_ca", "npm_config__auth*", "npm_config_user_agent",
+            "npm_config_npm_version", "npm_config_jobs", "npm_config_maxsockets", "npm_config_fetch_*",
+            "npm_config_prefer_*", "npm_config_engine_strict", "npm_config_save_*", "npm_config_omit",
+            "npm_config_include", "npm_config_production", "npm_config_only", "npm_config_strict_ssl",
+            "npm_config_unsafe_perm", "npm_config_foreground_scripts", "npm_config_package_lock",
+            "npm_config_target_arch", "npm_config_arch",
         ],
         Inert::Never,
-        "npm runs it",
+        "sets where a package manager fetches code from, and how",
+    ),
+    scrub(
+        &["npm_config_ignore_scripts"],
+        Inert::Is(&["true"]),
+        "npm runs the scripts of packages",
+    ),
+    // What else it can be set by the environment: a shell, a configuration, folders from which code is run.
+    scrub(
+        &["npm_config_*"],
+        Inert::Never,
+        "npm runs it, or runs code from it",
+    ),
+    scrub(
+        &["YARN_SCRIPT_SHELL", "YARN_USE_YARNRC", "YARN_PREFIX", "YARN_GLOBAL_FOLDER", "COREPACK_ROOT", "COREPACK_HOME"],
+        Inert::Never,
+        "a package manager runs it, or runs code from it",
     ),
     keep(
-        &["npm_config_*", "YARN_*", "PNPM_*", "COREPACK_*", "DENO_*"],
+        &["YARN_*", "PNPM_*", "COREPACK_*", "DENO_*"],
         Inert::Never,
         "sets a package manager, which runs programs and fetches code",
     ),
@@ -602,8 +642,13 @@ pub const DANGEROUS: &[Group] = &[
         "make expands it, which can run commands",
     ),
     scrub(
+        &["MAKE"],
+        Inert::Is(&["", "make", "gmake", "/usr/bin/make", "/usr/bin/gmake", "/usr/local/bin/gmake"]),
+        "make runs it in place of itself",
+    ),
+    scrub(
         &[
-            "MAKEFILES", "MAKESHELL", "PROTOC", "LIBCLANG_PATH", "LLVM_CONFIG_PATH", "CLANG_PATH",
+            "MAKEFILES", "MAKESHELL", "MAKE_COMMAND", "MAKEOVERRIDES", "PROTOC", "LIBCLANG_PATH", "LLVM_CONFIG_PATH", "CLANG_PATH",
             "BINDGEN_EXTRA_CLANG_ARGS*", "CONFIG_SITE", "CONFIG_SHELL", "BISON_PKGDATADIR", "AUTOM4TE",
             "ACLOCAL", "AUTOCONF", "AUTOMAKE", "LIBTOOLIZE",
         ],
@@ -632,9 +677,19 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Never,
         "a program takes the programs it starts from it",
     ),
+    scrub(
+        &["CMAKE_C_COMPILER_LAUNCHER", "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_CUDA_COMPILER_LAUNCHER"],
+        Inert::Is(&["", "ccache", "sccache", "/usr/bin/ccache", "/usr/bin/sccache"]),
+        "the build runs it",
+    ),
+    scrub(
+        &["CMAKE_TOOLCHAIN_FILE"],
+        Inert::Is(&[""]),
+        "cmake runs the file",
+    ),
     keep(
         &[
-            "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "STRIP", "OBJCOPY", "FC", "F77", "MAKE",
+            "CC", "CXX", "CPP", "LD", "AR", "AS", "NM", "RANLIB", "STRIP", "OBJCOPY", "FC", "F77",
             "CC_*", "CXX_*", "AR_*", "HOSTCC", "HOSTCXX", "TARGET_CC", "PKG_CONFIG", "PKG_CONFIG_*",
             "CMAKE_*", "CROSS_COMPILE", "NINJA", "CONAN_*", "VCPKG_*", "BAZEL*", "YACC", "LEX",
         ],
@@ -762,13 +817,39 @@ pub const DANGEROUS: &[Group] = &[
         "a cloud tool runs it",
     ),
     // Where things are sent, and with whose rights.
+    scrub(
+        &["DOCKER_CLI_PLUGIN_EXTRA_DIRS", "HELM_PLUGINS", "KREW_ROOT", "AZURE_EXTENSION_DIR"],
+        Inert::Never,
+        "a tool takes plugins, which are programs, from it",
+    ),
+    scrub(
+        &["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG", "TF_REATTACH_PROVIDERS", "TF_CLI_ARGS*"],
+        Inert::Words(&["-no-color", "-input=false"]),
+        "Terraform takes providers, which are programs, from where it says",
+    ),
+    scrub(
+        &[
+            "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_MODULE_UTILS", "ANSIBLE_SSH_EXECUTABLE",
+            "ANSIBLE_SSH_ARGS", "ANSIBLE_SSH_COMMON_ARGS", "ANSIBLE_ACTION_PLUGINS", "ANSIBLE_BECOME_PLUGINS",
+            "ANSIBLE_CACHE_PLUGINS", "ANSIBLE_CALLBACK_PLUGINS", "ANSIBLE_CONNECTION_PLUGINS",
+            "ANSIBLE_FILTER_PLUGINS", "ANSIBLE_INVENTORY_PLUGINS", "ANSIBLE_LOOKUP_PLUGINS",
+            "ANSIBLE_STRATEGY_PLUGINS", "ANSIBLE_TEST_PLUGINS", "ANSIBLE_VARS_PLUGINS",
+        ],
+        Inert::Is(&[""]),
+        "Ansible runs it, or loads code from it",
+    ),
+    scrub(
+        &["GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES"],
+        Inert::Is(&["", "0"]),
+        "lets a file of credentials name a program",
+    ),
     keep(
         &["DOCKER_*", "COMPOSE_*", "BUILDX_*", "CONTAINER_HOST", "PODMAN_*"],
         Inert::Never,
         "chooses the daemon, or what it runs",
     ),
     keep(
-        &["KUBECONFIG", "HELM_*", "KUBE_*", "KREW_ROOT"],
+        &["KUBECONFIG", "HELM_*", "KUBE_*"],
         Inert::Never,
         "the configuration names credential programs",
     ),

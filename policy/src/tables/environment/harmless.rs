@@ -29,7 +29,8 @@ pub const INERT: &[(&[&str], Inert)] = &[
             "CI", "PORT", "DEBUG", "VERBOSE", "V", "QUIET", "LOG_LEVEL", "LOGLEVEL", "NODE_DEBUG",
             "RUST_LOG",
         ],
-        Inert::Any,
+        // Makefiles write these into their recipes.
+        Inert::Plain,
     ),
     (
         &[

@@ -32,8 +32,10 @@ pub struct Group {
 pub enum Inert {
     /// None is.
     Never,
-    /// Any, even one known only at run time.
+    /// Any that no program expands: without `$`, a backtick or a newline.
     Any,
+    /// A word, with `*` and blanks besides.
+    Plain,
     /// One of these.
     Is(&'static [&'static str]),
     /// A word of letters, digits and `_.:@,+=%-`, without `..`.
@@ -50,6 +52,10 @@ pub enum Inert {
     Warnings,
     /// make's own flags to a make it starts.
     MakeFlags,
+    /// The folder that it is without the variable: this one of HOME.
+    OfHome(&'static str),
+    /// Folders of the system, with `:` between them.
+    SystemFolders,
 }
 
 /// True if `pattern` (a name, or a beginning and `*`) is the name.
@@ -61,9 +67,17 @@ pub fn is_name(pattern: &str, name: &[u8], fold: bool) -> bool {
     }
 }
 
-/// Names that npm and curl read in any case.
-pub const FOLDED: &[&str] =
-    &["npm_config_*", "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"];
+/// Names that npm, yarn and curl read in any case.
+pub const FOLDED: &[&str] = &[
+    "npm_config_*",
+    "pnpm_config_*",
+    "yarn_*",
+    "http_proxy",
+    "https_proxy",
+    "ftp_proxy",
+    "all_proxy",
+    "no_proxy",
+];
 
 /// The names of [`DANGEROUS`] by their first byte, so that an environment of a hundred variables costs
 /// microseconds: it is asked of every one of them before every unattended run.

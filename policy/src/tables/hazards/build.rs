@@ -21,8 +21,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             GNU,
             "C:f:I:j::l::o:W:O::E:",
-            "directory= file= makefile= eval= include-dir= jobs=? load-average=? old-file= assume-old= \
-             what-if= new-file= assume-new= output-sync=? debug=? shuffle=?",
+            "directory= environment-overrides file= makefile= eval= include-dir= jobs=? load-average=? old-file= \
+             assume-old= what-if= new-file= assume-new= output-sync=? debug=? shuffle=?",
         ),
         rows: &[
             row(
@@ -31,6 +31,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "evaluates text as a makefile",
                 "make(1) --eval; GTFOBins make",
                 "--eval='x:;id' x",
+            ),
+            row(
+                When::Opt("-e --environment-overrides"),
+                RunsProgram,
+                "variables of the environment win over those of the makefile",
+                "make(1) -e",
+                "-e",
             ),
             row(
                 When::Operand(Test::MakeVariable),
