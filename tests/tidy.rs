@@ -323,9 +323,12 @@ fn every_flag_is_in_the_manual() {
         &["policy", "replay", "--help"],
         &["friction", "--help"],
     ];
-    for (program, page, helps) in
-        [(&programs().guard, "exec-guard.1", guard), (&programs().ctl, "exec-guardctl.1", ctl)]
-    {
+    let approver: &[&[&str]] = &[&["--help"]];
+    for (program, page, helps) in [
+        (&programs().guard, "exec-guard.1", guard),
+        (&programs().ctl, "exec-guardctl.1", ctl),
+        (&programs().approver, "exec-guard-approver.8", approver),
+    ] {
         if flags(program, &["--help"]).is_empty() {
             eprintln!("SKIPPED: {} is not there yet", program.display());
             continue;

@@ -95,3 +95,45 @@ pub fn hook_key(uid: u32, grant: &Grant) -> Key {
 fn own_key(uid: u32, of: &str) -> Key {
     protocol::mac::sha256(format!("{uid}\n{of}").as_bytes())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Stage, question};
+
+    fn key(q: &WireQuestion, uid: u32) -> Key {
+        let stage = Stage::new();
+        let handle = stage.handle();
+        let asker = Asker { uid, pid: None, session: None };
+        let id = "00000001-0000-4000-8000-000000000000";
+        of_request(id, &q.to_text(), asker, handle.rules()).unwrap().1.key
+    }
+
+    #[test]
+    fn a_late_yes_is_for_what_was_shown_to_the_same_user() {
+        let shown = question(&["ls"]);
+        let again = WireQuestion { asked_at_ms: 7, timeout_ms: 7, detached: true, ..shown.clone() };
+        assert_eq!(key(&shown, 1), key(&again, 1));
+        // The same digest is claimed for all of these.
+        let others = [
+            question(&["rm"]),
+            WireQuestion { agent: "other".into(), ..shown.clone() },
+            WireQuestion { cwd: Some(b"/elsewhere".to_vec()), ..shown.clone() },
+            WireQuestion { digest: "1".repeat(64), ..shown.clone() },
+        ];
+        for q in others {
+            assert_ne!(key(&shown, 1), key(&q, 1), "{q:?}");
+        }
+        assert_ne!(key(&shown, 1), key(&shown, 2));
+    }
+
+    #[test]
+    fn the_plain_form_keeps_no_secret_and_no_late_yes() {
+        let line = br#"{"type":"request","token":"s3cret","id":"6F9619FF-8B86-4011-B42D-00C04FC964FF","request":{"command":"ls"}}"#;
+        let request = openclaw::Request::parse(line).unwrap();
+        let draft = of_plain(&request, Asker { uid: 1, pid: None, session: None });
+        assert!(!draft.body.contains("s3cret") && draft.body.contains("ls"));
+        assert_eq!((draft.ticket_ttl_ms, draft.id.as_str()), (0, "6f9619ff-8b86-4011-b42d-00c04fc964ff"));
+        assert_eq!(draft.agent, "main");
+    }
+}
