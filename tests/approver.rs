@@ -244,6 +244,9 @@ fn it_stops_cleanly_and_starts_again() {
         assert_eq!(service.end(Some(Signal::SIGTERM)), (0, String::new()));
     });
     assert!(run.records.is_empty() && run.code() != 0, "{run:?}");
+    // Everything is on record when it has ended.
+    let journal = std::fs::read_to_string(stage.path("guard/journal/journal.jsonl")).expect("a journal");
+    assert!(journal.contains("exec.approval.resolved") && journal.contains("withdrawn"), "{journal}");
     assert!(!stage.path("guard/exec-approvals.sock").exists());
     assert!(!stage.path("guard/operator/operator.sock").exists());
     // One that was killed leaves its sockets; they are put out of the way.
@@ -253,6 +256,22 @@ fn it_stops_cleanly_and_starts_again() {
     let mut service = Service::start(&stage);
     assert_eq!(service.operator(&[json!({"do": "shutdown"})])[0]["kind"], "done");
     assert_eq!(service.end(None), (0, String::new()));
+}
+
+#[test]
+fn another_process_of_the_same_user_does_not_look_into_it() {
+    let stage = stage();
+    let service = Service::start(&stage);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", service.pid())).expect("its status");
+    assert!(status.lines().any(|l| l.starts_with("NoNewPrivs:") && l.ends_with('1')), "{status}");
+    let seen = |pid: u32| {
+        let file = format!("/proc/{pid}/environ");
+        stage.cast(&["/bin/cat", file.as_str()]).way(Way::Path).run().status.success()
+    };
+    let mut crowd = Person::start(asker(&stage, &["crowd", "1"]));
+    assert_eq!(crowd.line().as_deref(), Some("waiting"));
+    // Any other process of that user can be looked into.
+    assert!(seen(crowd.pid()) && !seen(service.pid()));
 }
 
 #[test]

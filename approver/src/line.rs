@@ -1,10 +1,12 @@
 //! One connection: lines in and out, each with a deadline.
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use protocol::frame::{self, Lines};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -25,6 +27,27 @@ pub enum End {
     TooLong,
 }
 
+/// Bytes that may lie in unfinished lines of all connections that share it.
+#[derive(Clone, Debug)]
+pub struct Budget(Arc<AtomicUsize>);
+
+impl Budget {
+    /// So many bytes.
+    pub fn of(bytes: usize) -> Budget {
+        Budget(Arc::new(AtomicUsize::new(bytes)))
+    }
+
+    /// Takes so many, if they are there.
+    pub fn take(&self, bytes: usize) -> bool {
+        let less = |left: usize| left.checked_sub(bytes);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+
+    fn give(&self, bytes: usize) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
 /// A connection.
 #[derive(Debug)]
 pub struct Line {
@@ -32,18 +55,49 @@ pub struct Line {
     lines: Lines,
     /// Bytes that may wait for the end of their line.
     most: usize,
+    /// What it shares with others, and what it has of that.
+    budget: Option<(Budget, usize)>,
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.share(None);
+    }
 }
 
 impl Line {
     /// Of a stream.
     pub fn new(stream: UnixStream) -> Line {
-        Line { stream, lines: Lines::new(), most: frame::MAX_LINE }
+        Line { stream, lines: Lines::new(), most: frame::MAX_LINE, budget: None }
+    }
+
+    /// What it reads counts against a budget from now on, or no more.
+    pub fn share(&mut self, budget: Option<Budget>) {
+        if let Some((shared, taken)) = self.budget.take() {
+            shared.give(taken);
+        }
+        self.budget = budget.map(|b| (b, 0));
+    }
+
+    /// Takes in a piece.
+    fn push(&mut self, piece: &[u8]) -> Result<(), End> {
+        if let Some((budget, taken)) = &mut self.budget {
+            if !budget.take(piece.len()) {
+                return Err(End::TooLong);
+            }
+            *taken += piece.len();
+        }
+        self.lines.push(piece);
+        Ok(())
     }
 
     /// From now on no line longer than that is read: what is left to be said is short, and thousands of connections are
     /// in this state.
     pub fn limit(&mut self, most: usize) {
         self.most = most;
+        if self.lines.rest() == 0 {
+            self.lines = Lines::new();
+        }
     }
 
     /// The next line, without its end. Nothing is lost if this is dropped while it waits.
@@ -60,16 +114,23 @@ impl Line {
             if self.lines.rest() >= self.most {
                 return Err(End::TooLong);
             }
-            let mut piece = [0u8; PIECE];
-            let read = self.stream.read(&mut piece);
-            let read = match deadline {
-                Some(at) => timeout_at(at, read).await.map_err(|_| End::Late)?,
-                None => read.await,
-            };
-            match read {
-                Ok(0) | Err(_) => return Err(End::Gone),
-                Ok(n) => self.lines.push(piece.get(..n).unwrap_or_default()),
+            let ready = self.stream.readable();
+            match deadline {
+                Some(at) => timeout_at(at, ready).await.map_err(|_| End::Late)?,
+                None => ready.await,
             }
+            .map_err(|_| End::Gone)?;
+            self.take_in()?;
+        }
+    }
+
+    /// Takes in what is there. No buffer is held while nothing is: thousands of connections wait.
+    fn take_in(&mut self) -> Result<(), End> {
+        let mut piece = [0u8; PIECE];
+        match self.stream.try_read(&mut piece) {
+            Ok(n) if n > 0 => self.push(piece.get(..n).unwrap_or_default()),
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Ok(_) | Err(_) => Err(End::Gone),
         }
     }
 
@@ -88,14 +149,20 @@ impl Line {
 
     /// True if something comes within that time: for a peer that may be one that waits to be spoken to.
     pub async fn speaks_first(&mut self, within: Duration) -> bool {
-        let mut piece = [0u8; PIECE];
-        match timeout(within, self.stream.read(&mut piece)).await {
-            Ok(Ok(n)) if n > 0 => {
-                self.lines.push(piece.get(..n).unwrap_or_default());
-                true
+        let deadline = Instant::now() + within;
+        while self.lines.rest() == 0 {
+            match timeout_at(deadline, self.stream.readable()).await {
+                // It may be ready for nothing.
+                Ok(Ok(())) if self.take_in().is_ok() => {}
+                _ => return false,
             }
-            _ => false,
         }
+        true
+    }
+
+    /// The stream below, to look at who is at its other end.
+    pub fn stream(&self) -> &UnixStream {
+        &self.stream
     }
 }
 

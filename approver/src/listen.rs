@@ -10,22 +10,33 @@ use std::time::Duration;
 use policy::Choice;
 use policy::document::SocketDialect;
 use protocol::code::Code;
+use protocol::frame;
 use protocol::mac::{self, Kind};
 use protocol::message::{Challenge, Decision, FRESH_MS, FromApprover, FromGuard, Grant, Report, Signed};
 use protocol::openclaw;
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixListener;
+use tokio::sync::Semaphore;
 use tokio::sync::oneshot::Receiver;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use crate::desk::{Answer, Outcome, is_yes};
+use crate::desk::{Answer, Asker, Outcome, is_yes};
 use crate::handle::{Handle, Taken};
-use crate::line::{End, Line, challenge};
+use crate::line::{Budget, End, Line, challenge};
 use crate::rules::Documents;
 use crate::{draft, peer};
 
-/// Connections that have not said yet what they want.
+/// Connections that have not said yet what they want: from so many on, one that has had a while makes room.
 const IDLE: usize = 256;
+
+/// A while: a guard on a busy machine needs less.
+const WHILE: Duration = Duration::from_secs(5);
+
+/// So many are held at most, however young.
+const MOST: usize = 4_096;
+
+/// Bytes of what they have said so far.
+const UNPROVED: usize = 64 << 20;
 
 /// Bytes of a line from a peer whose question waits: there is no more to say than *detach*.
 const SHORT: usize = 4 << 10;
@@ -38,16 +49,21 @@ const FIRST: Duration = Duration::from_millis(200);
 
 /// Those that have not said yet what they want, oldest first.
 #[derive(Clone, Default)]
-struct Idle(Arc<Mutex<(u64, BTreeMap<u64, AbortHandle>)>>);
+struct Idle(Arc<Mutex<Silent>>);
+
+/// The last number that was given, and those that have one: since when, and their tasks.
+#[derive(Default)]
+struct Silent(u64, BTreeMap<u64, (Instant, AbortHandle)>);
 
 impl Idle {
     /// Makes room for one more, at the oldest's cost, and gives its number.
     fn number(&self) -> u64 {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         while all.1.len() >= IDLE {
-            match all.1.pop_first() {
-                Some((_, oldest)) => oldest.abort(),
-                None => break,
+            let crowded = all.1.len() >= MOST;
+            match all.1.first_entry() {
+                Some(oldest) if crowded || oldest.get().0.elapsed() >= WHILE => oldest.remove().1.abort(),
+                _ => break,
             }
         }
         all.0 += 1;
@@ -57,7 +73,7 @@ impl Idle {
     fn add(&self, number: u64, task: &tokio::task::JoinHandle<()>) {
         if !task.is_finished() {
             let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.1.insert(number, task.abort_handle());
+            all.1.insert(number, (Instant::now(), task.abort_handle()));
         }
     }
 
@@ -76,9 +92,10 @@ impl Drop for Place {
     }
 }
 
-/// Takes connections until it is dropped.
-pub async fn serve(listener: UnixListener, handle: Handle) {
-    let idle = Idle::default();
+/// Takes connections until it is dropped; at most so many at once, so that descriptors are left for everything else.
+pub async fn serve(listener: UnixListener, handle: Handle, most: usize) {
+    let places = Arc::new(Semaphore::new(most));
+    let (idle, budget) = (Idle::default(), Budget::of(UNPROVED));
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -88,12 +105,21 @@ pub async fn serve(listener: UnixListener, handle: Handle) {
                 continue;
             }
         };
+        let Ok(held) = places.clone().try_acquire_owned() else {
+            // It is told why, if it takes that at once; nobody waits for it.
+            let full = FromApprover::Error { id: None, code: Code::Full };
+            let _ = stream.try_write(&frame::encode(&full.to_json()).unwrap_or_default());
+            continue;
+        };
         let number = idle.number();
         let place = Place(idle.clone(), number);
         let handle = handle.clone();
+        let mut line = Line::new(stream);
+        line.share(Some(budget.clone()));
         let task = tokio::spawn(async move {
             // An error is a peer that went away: there is nobody left to tell.
-            let _ = Talk::begin(stream, handle, place).await;
+            let _ = Talk::begin(line, handle, place).await;
+            drop(held);
         });
         idle.add(number, &task);
     }
@@ -103,22 +129,21 @@ pub async fn serve(listener: UnixListener, handle: Handle) {
 struct Talk {
     line: Line,
     handle: Handle,
-    uid: u32,
-    pid: Option<i32>,
+    asker: Asker,
 }
 
 /// The conversation is over.
 type Over = Result<(), End>;
 
 impl Talk {
-    async fn begin(stream: UnixStream, handle: Handle, place: Place) -> Over {
-        let peer = sys::socket::peer(&stream).map_err(|_| End::Gone)?;
-        let mut talk =
-            Talk { line: Line::new(stream), handle, uid: peer.uid, pid: Some(peer.pid).filter(|p| *p > 0) };
+    async fn begin(line: Line, handle: Handle, place: Place) -> Over {
+        let peer = sys::socket::peer(line.stream()).map_err(|_| End::Gone)?;
+        let mut talk = Talk { line, handle, asker: asker(peer) };
         let Ok(documents) = talk.handle.rules().current() else {
             return talk.error(None, Code::Internal).await;
         };
-        if peer.uid != sys::ids::uid() && !documents.settings.socket.allow_uids.contains(&peer.uid) {
+        let uid = talk.asker.uid;
+        if uid != sys::ids::uid() && !documents.settings.socket.allow_uids.contains(&uid) {
             return talk.error(None, Code::Peer).await;
         }
         let deadline = Instant::now() + Duration::from_millis(FRESH_MS);
@@ -126,6 +151,7 @@ impl Talk {
         if plain && talk.line.speaks_first(FIRST).await {
             let line = talk.line.read(Some(deadline)).await?;
             drop(place);
+            talk.line.share(None);
             return talk.plain(&line, &documents).await;
         }
         let Ok(challenge) = challenge() else { return talk.error(None, Code::Internal).await };
@@ -137,6 +163,7 @@ impl Talk {
             Err(End::Gone) => return Err(End::Gone),
         };
         drop(place);
+        talk.line.share(None);
         match FromGuard::parse(&line) {
             Ok(FromGuard::Request(s)) => talk.request(s, &challenge, &documents).await,
             Ok(FromGuard::Report(s)) => talk.report(s, &challenge, &documents).await,
@@ -161,14 +188,16 @@ impl Talk {
         if !signed.is_true(&token, Kind::Request, to) {
             return self.error(Some(id), Code::Mac).await;
         }
-        let asker = peer::asker(self.uid, self.pid);
-        let read = draft::of_request(&id, &signed.text, asker, self.handle.rules());
+        let read = draft::of_request(&id, &signed.text, self.asker, self.handle.rules());
         let Ok((question, draft)) = read else { return self.error(Some(id), Code::Malformed).await };
         let (desk_id, hook, stays) = (draft.id.clone(), draft.hook.clone(), question.detached);
         let taken = match self.handle.ask(draft, Some(&question)) {
             Ok(taken) => taken,
             Err(code) => return self.error(Some(id), code).await,
         };
+        // The desk has it; thousands may wait, and each holds no more than it needs.
+        let request_sha256 = mac::sha256(signed.text.as_bytes());
+        drop((question, signed));
         // From here on the question is ours to end, whatever happens to this task.
         let asked = Asked { handle: self.handle.clone(), id: desk_id, stays };
         let until = match &taken {
@@ -191,7 +220,7 @@ impl Talk {
             id,
             choice: answer.choice,
             reason: answer.reason,
-            request_sha256: mac::sha256(signed.text.as_bytes()),
+            request_sha256,
             expires_at_ms: self.handle.clock().wall(until),
             by: Some(answer.by),
             hmac: String::new(),
@@ -251,7 +280,7 @@ impl Talk {
             return self.error(id, Code::Mac).await;
         }
         match Grant::parse(&signed.text) {
-            Ok(grant) if draft::hook_key(self.uid, &grant) == hook => {}
+            Ok(grant) if draft::hook_key(self.asker.uid, &grant) == hook => {}
             Ok(_) => return self.error(id, Code::NotOffered).await,
             Err(_) => return self.error(id, Code::Malformed).await,
         }
@@ -284,7 +313,7 @@ impl Talk {
         if documents.token.as_ref() != Some(&request.token) {
             return Err(End::Gone);
         }
-        let draft = draft::of_plain(&request, peer::asker(self.uid, self.pid));
+        let draft = draft::of_plain(&request, self.asker);
         let id = draft.id.clone();
         // The app knows no errors: no answer is a no to it, and so is a deny.
         let choice = match self.handle.ask(draft, None) {
@@ -300,6 +329,16 @@ impl Talk {
         };
         let decision = openclaw::Decision::of(&request.id, choice);
         self.line.send(&decision.to_json()).await.map_err(|_| End::Gone)
+    }
+}
+
+/// The facts of a process that asks. They are looked up while it is held, so that they are its own; then it is let go:
+/// of those that wait there may be thousands, each with a descriptor already.
+fn asker(peer: sys::socket::Peer) -> Asker {
+    let asker = peer::asker(peer.uid, Some(peer.pid).filter(|p| *p > 0));
+    match peer.is_alive() {
+        Some(false) => Asker { pid: None, session: None, ..asker },
+        _ => asker,
     }
 }
 

@@ -35,8 +35,10 @@ impl Operator {
             return Err(Code::Peer);
         }
         let Some(it) = pid.and_then(process) else { return Err(Code::Peer) };
-        if it.traced || it.no_new_privs {
-            return Err(Code::Confined);
+        match it.held() {
+            None => return Err(Code::Peer),
+            Some(held) if held.traced || held.no_new_privs => return Err(Code::Confined),
+            Some(_) => {}
         }
         // Its own environment has to be readable, that of those above it may be another user's.
         let environ = it.environ().ok_or(Code::Peer)?;

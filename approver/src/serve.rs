@@ -5,6 +5,7 @@
 //!  lock        the state folder is ours alone: from here on no second approver touches a socket
 //!  sockets     handed over by systemd, or bound; one at which nobody listens any more is put out of the way
 //!  desk        with what an earlier approver left
+//!  closed      no privileges to gain any more, and no other process of this user traces us or reads our memory
 //!  serve       until SIGTERM, SIGINT, SIGHUP or an operator's word; then no new question, and those that wait are told
 //! ```
 use std::io;
@@ -25,6 +26,15 @@ use crate::handle::{Handle, Parts};
 use crate::keeper::Keeper;
 use crate::rules::{Documents, Rules};
 use crate::{listen, operator};
+
+/// Descriptors that are kept for everything but questions: operators, the panel, documents, the journal.
+const SPARE: u64 = 256;
+
+/// Descriptors there are where nobody says how many.
+const FEW: u64 = 1_024;
+
+/// Connections for questions at most.
+const MOST: usize = 32_768;
 
 /// Longest time in which those that wait are told that we stop.
 const GOODBYE: Duration = Duration::from_secs(2);
@@ -175,18 +185,24 @@ impl Ready {
     /// # Errors
     /// It could not begin: what is in the way.
     pub fn serve(self) -> Result<(), String> {
-        // A connection is a descriptor: without that a thousand waiting questions would be too many.
-        if let Err(e) = sys::limit::raise_files() {
-            crate::say(&format!("the limit on open files could not be raised: {e}"));
+        // An agent under the same user could speak through us, or read the token and what is answered out of our memory.
+        if let Err(e) = sys::limit::close_to_others() {
+            crate::say(&format!("other processes of this user can look into this one: {e}"));
         }
+        // A connection is a descriptor: without that a thousand waiting questions would be too many.
+        let files = sys::limit::raise_files().unwrap_or_else(|e| {
+            crate::say(&format!("the limit on open files could not be raised: {e}"));
+            FEW
+        });
+        let most = usize::try_from(files.saturating_sub(SPARE)).unwrap_or(usize::MAX).clamp(16, MOST);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|e| format!("no runtime: {e}"))?;
-        let done = runtime.block_on(self.run());
+        let done = runtime.block_on(self.run(most));
         runtime.shutdown_timeout(GOODBYE);
         done
     }
 
-    async fn run(self) -> Result<(), String> {
+    async fn run(self, most: usize) -> Result<(), String> {
         let Ready { handle, asking, operator, ours } = self;
         let signals = |kind| signal(kind).map_err(|e| format!("no signal handler: {e}"));
         let (mut term, mut int) = (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
@@ -199,7 +215,7 @@ impl Ready {
         let asking = listener(asking).map_err(|e| format!("the asking socket: {e}"))?;
         let operator = listener(operator).map_err(|e| format!("the operator's socket: {e}"))?;
         let taking = [
-            tokio::spawn(listen::serve(asking, handle.clone())),
+            tokio::spawn(listen::serve(asking, handle.clone(), most)),
             tokio::spawn(operator::serve(operator, handle.clone())),
         ];
         let time = tokio::spawn({

@@ -129,13 +129,25 @@ pub struct Process {
     pub session: i32,
     /// Its program name, at most 15 bytes, which it can set itself.
     pub comm: Vec<u8>,
-    /// True if another process traces it, and could speak through it.
+}
+
+/// What holds a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Another process traces it, and could speak through it.
     pub traced: bool,
-    /// True if it has given up gaining privileges (`PR_SET_NO_NEW_PRIVS`), as those do that are confined.
+    /// It has given up gaining privileges (`PR_SET_NO_NEW_PRIVS`), as those do that are confined.
     pub no_new_privs: bool,
 }
 
 impl Process {
+    /// What holds it; `None` if it is gone or cannot be looked at.
+    pub fn held(&self) -> Option<Held> {
+        let status = read(self.pid, "status")?;
+        let traced = field(&status, b"TracerPid:")? != 0;
+        Some(Held { traced, no_new_privs: field(&status, b"NoNewPrivs:")? != 0 })
+    }
+
     /// The environment it was started with, entry by entry; `None` if unreadable.
     pub fn environ(&self) -> Option<Vec<Vec<u8>>> {
         read(self.pid, "environ").map(|e| words(&e))
@@ -150,15 +162,7 @@ impl Process {
 /// Looks at a process; `None` if it is gone or cannot be looked at.
 pub fn process(pid: i32) -> Option<Process> {
     let stat = read(pid, "stat").and_then(|s| Stat::parse(&s))?;
-    let status = read(pid, "status")?;
-    Some(Process {
-        pid,
-        parent: stat.ppid,
-        session: stat.session,
-        comm: stat.comm,
-        traced: field(&status, b"TracerPid:")? != 0,
-        no_new_privs: field(&status, b"NoNewPrivs:")? != 0,
-    })
+    Some(Process { pid, parent: stat.ppid, session: stat.session, comm: stat.comm })
 }
 
 /// The processes above one, nearest first, as far as they can be seen.
@@ -253,7 +257,7 @@ mod tests {
     fn another_process_is_looked_at() {
         let me = process(crate::ids::pid()).unwrap();
         assert_eq!(me.parent, nix::unistd::getppid().as_raw());
-        assert!(me.environ().is_some() && !me.argv().is_empty());
+        assert!(me.environ().is_some() && !me.argv().is_empty() && me.held().is_some());
         if let Some(first) = above(&me).next() {
             assert_eq!(first.pid, me.parent);
         }

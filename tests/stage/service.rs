@@ -163,6 +163,11 @@ impl Person {
         self.lines.recv_timeout(2 * LONG).ok()
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it.
     pub fn kill(&mut self) {
         let _ = self.child.kill();

@@ -5,7 +5,8 @@ use protocol::Token;
 use protocol::ask::WireQuestion;
 use protocol::frame::MAX_LINE;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
+use tokio::net::UnixStream;
 
 /// An approver that listens.
 struct Desk {
@@ -16,12 +17,17 @@ struct Desk {
 
 impl Desk {
     fn new() -> Desk {
+        Desk::with_room(MOST + 100)
+    }
+
+    /// One that holds so many connections.
+    fn with_room(most: usize) -> Desk {
         let stage = Stage::new();
         let handle = stage.handle();
         let socket = stage.state().join("s.sock");
         let listener = sys::socket::bind(&socket, sys::socket::Audience::Own).unwrap();
         let listener = UnixListener::from_std(listener).unwrap();
-        tokio::spawn(serve(listener, handle.clone()));
+        tokio::spawn(serve(listener, handle.clone(), most));
         let time = handle.clone();
         tokio::spawn(async move { time.keep_time().await });
         Desk { stage, handle, socket }
@@ -29,6 +35,13 @@ impl Desk {
 
     async fn connect(&self) -> UnixStream {
         UnixStream::connect(&self.socket).await.unwrap()
+    }
+
+    /// The kind of the first message that a new connection hears.
+    async fn connect_and_hear(&self) -> String {
+        let line = Line::new(self.connect().await).read(None).await.unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&line).unwrap();
+        value["type"].as_str().unwrap().to_owned()
     }
 
     /// A guard that has its challenge.
@@ -302,16 +315,77 @@ fn thousands_of_idle_ones_keep_nobody_out() {
     run(async {
         let desk = Desk::new();
         let mut idle = Vec::new();
-        for _ in 0..4 * IDLE {
+        for _ in 0..MOST + 10 {
             idle.push(desk.connect().await);
         }
         let mut guard = desk.asking(1, &["tool"]).await;
         desk.answer(1, Choice::AllowOnce).await;
         assert!(is_yes(guard.decision().await.choice));
-        // The oldest had to make room.
+        // The oldest had to make room, the youngest is still heard.
         let mut rest = Vec::new();
         idle[0].read_to_end(&mut rest).await.unwrap();
-        idle.last_mut().unwrap().write_all(b"x\n").await.unwrap();
+        let mut last = Line::new(idle.pop().unwrap());
+        last.raw(b"x\n").await;
+        assert!(matches!(
+            FromApprover::parse(&last.read(None).await.unwrap()),
+            Ok(FromApprover::Challenge(_))
+        ));
+        assert!(last.read(None).await.is_ok());
+    });
+}
+
+#[test]
+fn one_too_many_is_told_so() {
+    run(async {
+        let desk = Desk::with_room(2);
+        let first = desk.asking(1, &["tool"]).await;
+        let _second = desk.asking(2, &["tool"]).await;
+        let mut third = Line::new(desk.connect().await);
+        let heard = FromApprover::parse(&third.read(None).await.unwrap()).unwrap();
+        assert_eq!(heard, FromApprover::Error { id: None, code: Code::Full });
+        assert_eq!(third.read(None).await, Err(End::Gone));
+        drop(first);
+        desk.until(1).await;
+        let since = std::time::Instant::now();
+        // Its place is free a moment after its question is.
+        while desk.connect_and_hear().await != "challenge" {
+            assert!(since.elapsed().as_secs() < 60);
+        }
+    });
+}
+
+#[test]
+fn a_crowd_that_has_only_just_come_is_not_thrown_out() {
+    run(async {
+        let desk = Desk::new();
+        let mut guards = Vec::new();
+        for _ in 0..2 * IDLE {
+            guards.push(desk.guard().await);
+        }
+        for (n, guard) in guards.iter_mut().enumerate() {
+            // Two agents, since one may ask only so often.
+            let mut q = question(&["tool"]);
+            q.agent = format!("agent{}", n % 2);
+            guard.ask(u32::try_from(n).unwrap(), &q).await;
+            assert!(matches!(guard.hear().await, FromApprover::Accepted { .. }));
+        }
+        assert_eq!(desk.waiting(), 2 * IDLE as u64);
+    });
+}
+
+#[test]
+fn what_is_said_before_it_is_proved_takes_no_more_than_its_budget() {
+    run(async {
+        let budget = Budget::of(10);
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let (mut a, mut b) = (Line::new(ours), Line::new(theirs));
+        a.share(Some(budget.clone()));
+        b.raw(b"123456").await;
+        assert!(a.speaks_first(Duration::from_secs(30)).await);
+        b.raw(b"789ab").await;
+        assert_eq!(a.read(None).await, Err(End::TooLong));
+        drop(a);
+        assert!(budget.take(10), "it is given back");
     });
 }
 
