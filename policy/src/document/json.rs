@@ -229,7 +229,8 @@ impl<'de> Visitor<'de> for Seed<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree<'de>, A::Error> {
         let inner = self.deeper()?;
-        let mut out: Vec<(Cow<'de, str>, Tree<'de>)> = Vec::new();
+        // Nearly all objects of a long document are entries of one member; room for four would be touched for nothing.
+        let mut out: Vec<(Cow<'de, str>, Tree<'de>)> = Vec::with_capacity(1);
         let mut seen: BTreeSet<Cow<'de, str>> = BTreeSet::new();
         loop {
             // A few names are compared faster than sorted.
