@@ -324,6 +324,8 @@ fn an_approver_answers_for_an_agent() {
         let run = asked(&stage, agent, |peer| {
             let asked = peer.asked();
             assert!(asked.question.agent == *agent && asked.question.timeout_ms == 120_000);
+            // As the agent will run it.
+            assert_eq!(asked.question.text.as_deref(), Some(&b"curl x"[..]), "{agent}");
             peer.say(&FromApprover::Decision(asked.decision(Choice::AllowOnce)));
         });
         assert!(run.code() == 0 && !run.stdout.contains("exec-guard -"), "{agent}: {run:?}");
@@ -352,6 +354,16 @@ fn a_question_is_left_behind_in_time() {
     });
     assert!(denied("goose", &run), "{run:?}");
     assert!(run.stdout.contains(&format!("question {id} stays open")), "{run:?}");
+}
+
+/// Nobody is asked to say yes to what is not there.
+#[test]
+fn a_program_that_is_not_there_is_a_no() {
+    let stage = stage();
+    for (agent, _) in AGENTS {
+        let run = hook(&stage, agent, call_of(&stage, agent, "no-such-program x").as_bytes());
+        assert!(denied(agent, &run) && run.stdout.contains("[not-found]"), "{agent}: {run:?}");
+    }
 }
 
 /// Where nobody looks at an agent's prompts, they are not used.

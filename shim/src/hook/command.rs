@@ -8,8 +8,10 @@ use crate::guard::Given;
 
 /// A command as it is judged.
 pub struct Judged {
-    /// What is given to the evaluator.
+    /// What is given to the evaluator: what will be run.
     pub form: Form,
+    /// The command as the agent would run it by itself.
+    pub text: Form,
     /// The text that runs exactly that, if the agent takes one.
     pub rewritten: Option<String>,
 }
@@ -17,11 +19,12 @@ pub struct Judged {
 impl Judged {
     /// The form for an agent whose shell is known, or `None` for the policy's.
     pub fn of(agent: &Agent, given: &Given, call: &Call, text: &str, shell: Option<Vec<u8>>) -> Judged {
-        let as_text = || Form::Text { text: text.into(), shell: shell.clone(), args: Vec::new() };
+        let as_text = Form::Text { text: text.into(), shell: shell.clone(), args: Vec::new() };
+        let plain = |as_text: Form| Judged { form: as_text.clone(), text: as_text, rewritten: None };
         let wanted = given.settings.hook_rewrite && agent.rewrites && call.commands.len() == 1;
         let own = sys::environ::myself().path.and_then(|p| String::from_utf8(p).ok());
         let (true, Some(own)) = (wanted, own) else {
-            return Judged { form: as_text(), rewritten: None };
+            return plain(as_text);
         };
         let mut words = vec![own.to_owned()];
         // Its marks tell who it is; the rewritten command that names an agent would be refused by a link or shim.
@@ -43,13 +46,13 @@ impl Judged {
                 words.extend(argv.iter().cloned());
                 Form::Program { argv: argv.into_iter().map(String::into_bytes).collect(), by_link: false }
             }
-            Some(Err(_)) => return Judged { form: as_text(), rewritten: None },
+            Some(Err(_)) => return plain(as_text),
             None => {
                 words.extend(["-c".to_owned(), text.to_owned()]);
-                as_text()
+                as_text.clone()
             }
         };
-        Judged { form, rewritten: Some(quoted(&words)) }
+        Judged { form, text: as_text, rewritten: Some(quoted(&words)) }
     }
 
     /// Why an allow is none where the agent runs the text by itself: it rests on what the guard would see to.

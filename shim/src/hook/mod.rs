@@ -14,7 +14,7 @@ use store::caller::NoTerminal;
 
 use crate::ask::{By, Verdict, ask};
 use crate::exit::{self, Exit};
-use crate::guard::{self, Given};
+use crate::guard::{self, Given, Stop};
 use crate::invoke::Claim;
 use crate::locate::Settings;
 use crate::record::{Decided, record_hook};
@@ -158,13 +158,12 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
     }
     let shell = command::shell(agent, &given);
     let judged = command::Judged::of(agent, &given, call, text, shell);
-    given.inv.form = judged.form.clone();
     given.settings.patience_ms = left(agent, started);
-    let Given { caller, inv, policy, settings, host } = &given;
-    let eval = match guard::judge(policy, inv, host) {
+    let eval = match forms(&mut given, &judged) {
         Ok(eval) => eval,
         Err(stop) => return Said::No(stop.message),
     };
+    let Given { caller, inv, settings, host, .. } = &given;
     let verdict = match eval.decision {
         Decision::Deny => guard::denial(&eval),
         Decision::Ask if agent.asks && attended(agent, inv) => {
@@ -204,6 +203,23 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
             Said::No(words.fold(Message::denied(reason, first), |m, line| m.line(line)))
         }
     }
+}
+
+/// Judges the form that will be put in place of the command. Where that is no yes, the command stays what the agent runs,
+/// and is what a person is asked about, so it is judged as such: the text of the agent's shell. Never less strict.
+fn forms(given: &mut Given, judged: &command::Judged) -> Result<Evaluation, Stop> {
+    given.inv.form = judged.form.clone();
+    let eval = guard::judge(&given.policy, &given.inv, &given.host)?;
+    if eval.decision != Decision::Ask || judged.text == judged.form {
+        return Ok(eval);
+    }
+    given.inv.form = judged.text.clone();
+    let text = guard::judge(&given.policy, &given.inv, &given.host)?;
+    if text.decision >= eval.decision {
+        return Ok(text);
+    }
+    given.inv.form = judged.form.clone();
+    Ok(eval)
 }
 
 /// Sets what the call sets for its command. What changes which program runs, or what it loads, is refused.
