@@ -2,10 +2,11 @@
 //!
 //! One call holds several commands that run at the same time. An exit code alone stops nothing: only `cancel` does,
 //! and it ends the whole run.
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::shape::{self, Shape};
 use super::{Agent, Answer, Call, Input, Shell};
+use crate::json::Object;
 
 pub(super) static AGENT: Agent = Agent {
     id: "cline",
@@ -106,9 +107,10 @@ fn strings(all: &[Value]) -> Option<Vec<String>> {
     all.iter().map(|v| v.as_str().map(str::to_owned)).collect()
 }
 
-fn write(answer: &Answer<'_>) -> Option<Value> {
-    Some(match answer {
-        Answer::Allow | Answer::Rewrite { .. } | Answer::Pass => json!({"cancel": false}),
-        Answer::Ask(why) | Answer::Deny(why) => json!({"cancel": true, "errorMessage": why}),
-    })
+fn write(answer: &Answer<'_>) -> Option<String> {
+    let out = match answer {
+        Answer::Allow | Answer::Rewrite { .. } | Answer::Pass => Object::new().flag("cancel", false),
+        Answer::Ask(why) | Answer::Deny(why) => Object::new().flag("cancel", true).text("errorMessage", why),
+    };
+    Some(out.end())
 }

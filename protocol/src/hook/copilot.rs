@@ -3,10 +3,11 @@
 //! Its hooks are called for every tool. Under the event's name in lower camel case Claude Code's answer is ignored and
 //! the command runs; under `PreToolUse`, whose call looks like Claude Code's, both are understood. Its own prompt asks
 //! in its terminal interface, and denies with the reason in `-p`.
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::shape::{self, Shape};
 use super::{Agent, Answer, Input, Shell};
+use crate::json::Object;
 
 pub(super) static AGENT: Agent = Agent {
     id: "copilot",
@@ -79,18 +80,18 @@ fn read(call: &Value) -> Input {
     }
 }
 
-fn write(answer: &Answer<'_>) -> Option<Value> {
-    let said =
-        |decision: &str, why: &str| json!({"permissionDecision": decision, "permissionDecisionReason": why});
-    Some(match answer {
+fn write(answer: &Answer<'_>) -> Option<String> {
+    let said = |word: &str, why: &str| {
+        Object::new().text("permissionDecision", word).text("permissionDecisionReason", why)
+    };
+    let out = match answer {
         Answer::Allow => said("allow", shape::ALLOWED),
         Answer::Rewrite { command, input } => {
-            let mut out = said("allow", shape::ALLOWED);
-            shape::put(&mut out, "modifiedArgs", shape::replaced(input, command));
-            out
+            said("allow", shape::ALLOWED).raw("modifiedArgs", &shape::replaced(input, command)?)
         }
         Answer::Ask(why) => said("ask", why),
         Answer::Deny(why) => said("deny", why),
         Answer::Pass => return None,
-    })
+    };
+    Some(out.end())
 }

@@ -1,10 +1,10 @@
 //! Crush: `PreToolUse`. Not measured: its documentation.
 //!
 //! Saying nothing leaves it to its own prompt, which is off in some modes: it is not used to ask.
-use serde_json::{Value, json};
 
 use super::shape::{self, Shape};
 use super::{Agent, Answer, Input, Shell};
+use crate::json::Object;
 
 pub(super) static AGENT: Agent = Agent {
     id: "crush",
@@ -53,13 +53,16 @@ const SHAPE: Shape = Shape {
     elsewhere: Some("mcp_"),
 };
 
-fn write(answer: &Answer<'_>) -> Option<Value> {
-    Some(match answer {
-        Answer::Allow => json!({"version": 1, "decision": "allow"}),
+fn write(answer: &Answer<'_>) -> Option<String> {
+    let said = |word: &str| Object::new().whole("version", 1).text("decision", word);
+    let out = match answer {
+        Answer::Allow => said("allow"),
         Answer::Rewrite { command, .. } => {
-            json!({"version": 1, "decision": "allow", "updated_input": {"command": command}})
+            // Merged into the call's own input.
+            said("allow").raw("updated_input", &Object::new().text("command", command).end())
         }
-        Answer::Ask(why) | Answer::Deny(why) => json!({"version": 1, "decision": "deny", "reason": why}),
+        Answer::Ask(why) | Answer::Deny(why) => said("deny").text("reason", why),
         Answer::Pass => return None,
-    })
+    };
+    Some(out.end())
 }

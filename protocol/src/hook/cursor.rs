@@ -1,10 +1,11 @@
 //! Cursor: `beforeShellExecution`. Not measured: its documentation.
 //!
 //! Its documentation has a prompt (`ask`); since it is not known to ask in its command-line program, it is not used.
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::shape::{self, ALLOWED};
 use super::{Agent, Answer, Call, Input, Shell};
+use crate::json::Object;
 
 pub(super) static AGENT: Agent = Agent {
     id: "cursor",
@@ -37,13 +38,16 @@ fn read(call: &Value) -> Input {
     })
 }
 
-fn write(answer: &Answer<'_>) -> Option<Value> {
-    Some(match answer {
-        Answer::Allow | Answer::Rewrite { .. } => json!({"permission": "allow", "agent_message": ALLOWED}),
+fn write(answer: &Answer<'_>) -> Option<String> {
+    let out = match answer {
+        Answer::Allow | Answer::Rewrite { .. } => {
+            Object::new().text("permission", "allow").text("agent_message", ALLOWED)
+        }
         Answer::Ask(why) | Answer::Deny(why) => {
-            json!({"permission": "deny", "user_message": why, "agent_message": why})
+            Object::new().text("permission", "deny").text("user_message", why).text("agent_message", why)
         }
         // Its hook is called for commands only.
         Answer::Pass => return None,
-    })
+    };
+    Some(out.end())
 }

@@ -1,10 +1,10 @@
 //! Gemini CLI: `BeforeTool`. Measured: 0.61.0.
 //!
 //! Its own prompt asks without showing the reason, and never ends in `-p`: it is not used.
-use serde_json::{Value, json};
 
 use super::shape::{self, Shape};
 use super::{Agent, Answer, Input, Shell};
+use crate::json::Object;
 
 pub(super) static AGENT: Agent = Agent {
     id: "gemini",
@@ -53,15 +53,18 @@ const SHAPE: Shape = Shape {
     elsewhere: Some("mcp_"),
 };
 
-fn write(answer: &Answer<'_>) -> Option<Value> {
-    Some(match answer {
-        Answer::Allow => json!({"decision": "allow", "reason": shape::ALLOWED}),
-        Answer::Rewrite { command, .. } => json!({
-            "decision": "allow", "reason": shape::ALLOWED,
+fn write(answer: &Answer<'_>) -> Option<String> {
+    let said = |word: &str, why: &str| Object::new().text("decision", word).text("reason", why);
+    let out = match answer {
+        Answer::Allow => said("allow", shape::ALLOWED),
+        Answer::Rewrite { command, .. } => {
             // Merged into the call's own input.
-            "hookSpecificOutput": {"hookEventName": "BeforeTool", "tool_input": {"command": command}},
-        }),
-        Answer::Ask(why) | Answer::Deny(why) => json!({"decision": "deny", "reason": why}),
+            let input = Object::new().text("command", command).end();
+            let specific = Object::new().text("hookEventName", "BeforeTool").raw("tool_input", &input).end();
+            said("allow", shape::ALLOWED).raw("hookSpecificOutput", &specific)
+        }
+        Answer::Ask(why) | Answer::Deny(why) => said("deny", why),
         Answer::Pass => return None,
-    })
+    };
+    Some(out.end())
 }

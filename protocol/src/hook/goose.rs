@@ -1,8 +1,8 @@
 //! goose: `PreToolUse`. Not measured: its documentation.
-use serde_json::{Value, json};
 
 use super::shape::{self, Shape};
 use super::{Agent, Answer, Input, Shell};
+use crate::json::Object;
 
 pub(super) static AGENT: Agent = Agent {
     id: "goose",
@@ -41,10 +41,12 @@ const SHAPE: Shape = Shape {
     elsewhere: None,
 };
 
-fn write(answer: &Answer<'_>) -> Option<Value> {
+fn write(answer: &Answer<'_>) -> Option<String> {
     match answer {
         // It has no yes: saying nothing is how it goes on.
         Answer::Allow | Answer::Rewrite { .. } | Answer::Pass => None,
-        Answer::Ask(why) | Answer::Deny(why) => Some(json!({"decision": "block", "reason": why})),
+        Answer::Ask(why) | Answer::Deny(why) => {
+            Some(Object::new().text("decision", "block").text("reason", why).end())
+        }
     }
 }

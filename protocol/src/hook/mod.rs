@@ -23,7 +23,9 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use serde_json::{Value, json};
+use serde_json::Value;
+
+use crate::json::Object;
 
 /// Longest call that is read, bytes. A longer one is denied.
 pub const MOST: usize = 4 << 20;
@@ -53,7 +55,7 @@ pub struct Agent {
     /// Longest answer that may hold a rewriting, bytes.
     pub longest: usize,
     read: fn(&Value) -> Input,
-    write: fn(&Answer<'_>) -> Option<Value>,
+    write: fn(&Answer<'_>) -> Option<String>,
 }
 
 /// The shell an agent runs its commands by.
@@ -182,20 +184,24 @@ impl Agent {
     /// Writes an answer.
     pub fn answer(&self, answer: &Answer<'_>) -> Output {
         let said = match answer {
-            Answer::Deny(why) => Answer::Deny(&reason(why)).into_value(self.write),
+            Answer::Deny(why) => (self.write)(&Answer::Deny(&reason(why))),
             // A prompt that does not ask lets it run.
-            Answer::Ask(why) if !self.asks => Answer::Deny(&reason(why)).into_value(self.write),
-            Answer::Ask(why) => Answer::Ask(&reason(why)).into_value(self.write),
-            Answer::Rewrite { .. } if !self.rewrites => Answer::Allow.into_value(self.write),
+            Answer::Ask(why) if !self.asks => (self.write)(&Answer::Deny(&reason(why))),
+            Answer::Ask(why) => (self.write)(&Answer::Ask(&reason(why))),
+            Answer::Rewrite { command, input } if !self.carries(command, input) => {
+                (self.write)(&Answer::Allow)
+            }
             other => (self.write)(other),
         };
         let denied = matches!(answer, Answer::Deny(_)) || (matches!(answer, Answer::Ask(_)) && !self.asks);
-        let stdout = said.map(|v| format!("{v}\n")).unwrap_or_default();
-        match answer {
-            // Too long to be read whole: the command is what was judged, and runs as it is.
-            Answer::Rewrite { .. } if stdout.len() > self.longest => self.answer(&Answer::Allow),
-            _ => Output { stdout, code: if denied { DENIED } else { 0 } },
-        }
+        let stdout = said.map(|v| v + "\n").unwrap_or_default();
+        Output { stdout, code: if denied { DENIED } else { 0 } }
+    }
+
+    /// True if the agent can be told to run this in place of its command: it takes such an answer, and reads it whole.
+    pub fn carries(&self, command: &str, input: &Value) -> bool {
+        let long = |said: String| said.len() >= self.longest;
+        self.rewrites && (self.write)(&Answer::Rewrite { command, input }).is_some_and(|said| !long(said))
     }
 }
 
@@ -208,12 +214,6 @@ pub fn quoted(words: &[String]) -> String {
         false => format!("'{}'", w.replace('\'', "'\\''")),
     };
     words.iter().map(word).collect::<Vec<_>>().join(" ")
-}
-
-impl Answer<'_> {
-    fn into_value(self, write: fn(&Answer<'_>) -> Option<Value>) -> Option<Value> {
-        write(&self)
-    }
 }
 
 /// A reason that is never empty, since some agents run a command that is refused without one.
@@ -258,17 +258,16 @@ fn writable(id: &str) -> bool {
 }
 
 /// The denial that every agent understands. Nothing else is said to one that is not known.
-fn everyone(answer: &Answer<'_>) -> Option<Value> {
+fn everyone(answer: &Answer<'_>) -> Option<String> {
     let why = match answer {
         Answer::Deny(why) | Answer::Ask(why) => *why,
         Answer::Allow | Answer::Rewrite { .. } | Answer::Pass => "no agent of this name is known",
     };
-    let mut out = json!({
-        "permissionDecision": "deny", "permissionDecisionReason": why,
-        "decision": "block", "reason": why,
-        "permission": "deny", "user_message": why, "agent_message": why,
-        "cancel": true, "errorMessage": why,
-    });
-    shape::put(&mut out, "hookSpecificOutput", shape::specific("PreToolUse", "deny", why));
-    Some(out)
+    let mut out = Object::new().text("permissionDecision", "deny").text("decision", "block");
+    out = out.text("permission", "deny").flag("cancel", true);
+    for name in ["permissionDecisionReason", "reason", "user_message", "agent_message", "errorMessage"] {
+        out = out.text(name, why);
+    }
+    let specific = shape::specific("deny", why).end();
+    Some(out.raw("hookSpecificOutput", &specific).end())
 }

@@ -1,7 +1,8 @@
 //! What several agents have in common: where in a call things stand, and the answer that began with Claude Code.
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{Answer, Call, Input};
+use crate::json::{self, Object};
 
 /// Where things stand in a call.
 pub(super) struct Shape {
@@ -94,43 +95,66 @@ pub(super) fn put(object: &mut Value, key: &str, value: Value) {
     }
 }
 
-/// A tool's input with another command.
-pub(super) fn replaced(input: &Value, command: &str) -> Value {
-    let mut out = if input.is_object() { input.clone() } else { Value::Object(Map::new()) };
-    put(&mut out, "command", command.into());
-    out
+/// A tool's input with another command; `None` where it holds what cannot be written as it came.
+pub(super) fn replaced(input: &Value, command: &str) -> Option<String> {
+    let mut out = Object::new();
+    for (name, value) in input.as_object()?.iter().filter(|(name, _)| *name != "command") {
+        out = out.raw(name, &written(value)?);
+    }
+    Some(out.text("command", command).end())
+}
+
+/// A value as JSON. Numbers are whole ones: how a fraction came is not known any more.
+fn written(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null => "null".to_owned(),
+        Value::Bool(b) => b.to_string(),
+        Value::Number(n) => {
+            n.as_i64().map(|n| n.to_string()).or_else(|| n.as_u64().map(|n| n.to_string()))?
+        }
+        Value::String(text) => json::quoted(text),
+        Value::Array(all) => json::list(all.iter().map(written).collect::<Option<Vec<_>>>()?.into_iter()),
+        Value::Object(all) => {
+            let mut out = Object::new();
+            for (name, value) in all {
+                out = out.raw(name, &written(value)?);
+            }
+            out.end()
+        }
+    })
 }
 
 /// `hookSpecificOutput` of Claude Code.
-pub(super) fn specific(event: &str, decision: &str, why: &str) -> Value {
-    json!({"hookEventName": event, "permissionDecision": decision, "permissionDecisionReason": why})
+pub(super) fn specific(decision: &str, why: &str) -> Object {
+    let out = Object::new().text("hookEventName", "PreToolUse").text("permissionDecision", decision);
+    out.text("permissionDecisionReason", why)
 }
 
 /// Claude Code's answer.
-pub(super) fn claude(answer: &Answer<'_>) -> Option<Value> {
+pub(super) fn claude(answer: &Answer<'_>) -> Option<String> {
     let specific = match answer {
-        Answer::Allow => specific("PreToolUse", "allow", ALLOWED),
+        Answer::Allow => specific("allow", ALLOWED),
         Answer::Rewrite { command, input } => {
-            let mut out = specific("PreToolUse", "allow", ALLOWED);
-            put(&mut out, "updatedInput", replaced(input, command));
-            out
+            specific("allow", ALLOWED).raw("updatedInput", &replaced(input, command)?)
         }
-        Answer::Ask(why) => specific("PreToolUse", "ask", why),
-        Answer::Deny(why) => specific("PreToolUse", "deny", why),
+        Answer::Ask(why) => specific("ask", why),
+        Answer::Deny(why) => specific("deny", why),
         Answer::Pass => return None,
     };
-    Some(json!({"hookSpecificOutput": specific}))
+    Some(Object::new().raw("hookSpecificOutput", &specific.end()).end())
 }
 
 /// The answer of the pieces in JavaScript that stand in an agent's own process. They take nothing else for a yes.
-pub(super) fn plugin(answer: &Answer<'_>) -> Option<Value> {
-    Some(match answer {
-        Answer::Allow => json!({"execGuard": 1, "decision": "allow"}),
-        Answer::Rewrite { command, .. } => json!({"execGuard": 1, "decision": "allow", "command": command}),
-        Answer::Ask(why) => json!({"execGuard": 1, "decision": "ask", "reason": why}),
-        Answer::Deny(why) => json!({"execGuard": 1, "decision": "deny", "reason": why}),
-        Answer::Pass => json!({"execGuard": 1, "decision": "pass"}),
-    })
+pub(super) fn plugin(answer: &Answer<'_>) -> Option<String> {
+    let said = |word: &str| Object::new().whole("execGuard", 1).text("decision", word);
+    let out = match answer {
+        Answer::Allow => said("allow"),
+        Answer::Rewrite { command, .. } => said("allow").text("command", command),
+        Answer::Ask(why) => said("ask").text("reason", why),
+        Answer::Deny(why) => said("deny").text("reason", why),
+        Answer::Pass => said("pass"),
+    };
+    Some(out.end())
 }
 
 /// The reason of a yes.

@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 
@@ -307,6 +308,11 @@ fn a_rewriting_keeps_the_rest_of_the_input() {
     // Those that would not run it are not told of it.
     for id in ["qwen", "cline", "cursor", "goose"] {
         assert_eq!(agent(id).answer(&rewrite), agent(id).answer(&Answer::Allow), "{id}");
+    }
+    // What cannot be repeated as it came is left alone, and the command runs as it is.
+    let fraction = json!({"command": "ls", "timeout": 0.5});
+    for id in ["claude", "codex", "copilot"] {
+        assert!(!agent(id).carries("x", &fraction), "{id}");
     }
     // Claude Code reads only so much.
     let long = "x".repeat(12_000);

@@ -52,7 +52,11 @@ impl Judged {
                 as_text.clone()
             }
         };
-        Judged { form, text: as_text, rewritten: Some(quoted(&words)) }
+        let line = quoted(&words);
+        match agent.carries(&line, &call.input) {
+            true => Judged { form, text: as_text, rewritten: Some(line) },
+            false => plain(as_text),
+        }
     }
 
     /// Why an allow is none where the agent runs the text by itself: it rests on what the guard would see to.
