@@ -82,11 +82,15 @@ fn call_of(stage: &Stage, agent: &str, command: &str) -> String {
     call.replace(twice, &as_text[1..as_text.len() - 1]).replace(once, &format!("\"{inner}\""))
 }
 
-/// What stands for the folders and programs of this run.
+/// What stands for the folders and programs of this run, and for the advice, whose words are another's.
 fn shown(stage: &Stage, text: &str) -> String {
-    let text = text
+    let mut text = text
         .replace(programs().guard.to_str().expect("a path"), "$GUARD")
         .replace(stage.root().to_str().expect("a path"), "$STAGE");
+    while let Some(at) = text.find("a person would have to say yes") {
+        let end = text[at..].find('"').map_or(text.len(), |n| at + n);
+        text.replace_range(at..end, "$ADVICE");
+    }
     // The login shell is the account's.
     ["/bin/bash", "/usr/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/zsh"].iter().fold(text, |text, shell| {
         text.replace(
