@@ -1,11 +1,16 @@
-//! Writes events into the journal, in their order, without holding the desk up: a thread of its own.
+//! Writes events into the journal, in their order, without holding the desk up: a thread of its own. Files that were moved
+//! aside are sealed by it as well.
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use protocol::mask_text;
 use protocol::operator::{Event, EventKind};
 use serde_json::{Value, json};
 use store::journal::Journal;
+
+/// How long between two looks whether a file of the journal is to be sealed.
+const SEALING: Duration = Duration::from_secs(60);
 
 /// What the thread is told.
 struct Line {
@@ -51,9 +56,17 @@ impl Drop for Pen {
 
 fn write(lines: &Receiver<Line>) {
     let mut failing = false;
+    let mut sealed: Option<Instant> = None;
     for line in lines {
         match line.journal.append(&line.record) {
-            Ok(()) => failing = false,
+            Ok(()) => {
+                failing = false;
+                if sealed.is_none_or(|at| at.elapsed() >= SEALING) {
+                    sealed = Some(Instant::now());
+                    // What cannot be sealed now is by the next one; `log verify` says what keeps it.
+                    let _ = store::seal::seal(&line.journal, store::seal::GRACE);
+                }
+            }
             // Once is enough: a full disk fails each of thousands.
             Err(_) if failing => {}
             Err(e) => {
@@ -130,6 +143,20 @@ mod tests {
             by: Some("panel".into()),
             reason: None,
         }
+    }
+
+    #[test]
+    fn what_was_moved_aside_is_sealed() {
+        let dir = tempfile::tempdir().unwrap();
+        let old = dir.path().join("journal/journal-000000000001000.jsonl");
+        std::fs::create_dir(old.parent().unwrap()).unwrap();
+        std::fs::write(&old, "{\"v\":1}\n").unwrap();
+        let pen = Pen::start().unwrap();
+        let mut event = Event::new(EventKind::Requested, 1, Some("a".into()));
+        event.row = Some(row());
+        pen.write(&event, Journal::new(dir.path(), 1 << 20), false);
+        drop(pen);
+        assert!(!old.exists() && old.with_extension("sealed.jsonl").exists());
     }
 
     #[test]
