@@ -170,7 +170,11 @@ impl Agent {
         if bytes.len() > MOST {
             return Input::Broken("the call is too long".into());
         }
-        match serde_json::from_slice::<Value>(bytes) {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Input::Broken("the call is not UTF-8".into());
+        };
+        // As text: the reader that the rest of the guard has already.
+        match serde_json::from_str::<Value>(text) {
             Ok(value @ Value::Object(_)) => match (self.read)(&value) {
                 Input::Call(call) => sound(call),
                 other => other,
