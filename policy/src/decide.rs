@@ -152,6 +152,7 @@ fn text_form(judge: &mut Judge<'_>, text: &[u8], shell: Option<&[u8]>, args: &[V
     ctx.dialect = Some(dialect);
     ctx.builtins = true;
     ctx.functions = true;
+    judge.give(args);
     let walked = judge.text(text, dialect, &ctx);
     nowhere(judge, &walked);
     let judged = if judge.policy.security.value == Security::Full {

@@ -6,6 +6,7 @@ use crate::question::{Answer, Choice, digest};
 use crate::world::FakeWorld;
 
 mod folder;
+mod given;
 
 fn world() -> FakeWorld {
     let mut w = FakeWorld::new();

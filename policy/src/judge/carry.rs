@@ -2,6 +2,7 @@
 use std::ops::Range;
 
 use super::command::Listed;
+use super::given::Given;
 use super::{Context, Judge, Meta, Outcome, Weight, home_of, variable, visible};
 use crate::arg::Arg;
 use crate::evaluation::SatisfiedBy;
@@ -312,7 +313,10 @@ impl Judge<'_> {
         if let Some(path) = scaffold.as_ref().and_then(|s| s.path.clone()) {
             inner.path = Some(path);
         }
+        let given = Given::of(positional, &self.given);
+        let before = std::mem::replace(&mut self.given, given);
         let walked = self.text(text, dialect, &inner);
+        self.given = before;
         out.recheck.extend(walked.recheck.iter().cloned());
         match walked.render(text, dialect) {
             Ok(rendered) => {

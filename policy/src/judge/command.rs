@@ -2,6 +2,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use super::given::Brought;
 use super::{Context, Judge, MAX_LAYERS, MAX_SEGMENTS, Meta, Outcome, Weight, visible};
 use crate::arg::Arg;
 use crate::document::{AllowList, AskOrAllow, Entry};
@@ -127,7 +128,7 @@ impl Judge<'_> {
         match peeled {
             Peel::No => match self.grep_option(exe.as_ref(), &listed) {
                 Some(option) => self.grep(at, option, args, ctx, &mut out),
-                None => self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, true, &mut out),
+                None => self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, true, ctx, &mut out),
             },
             Peel::Empty if carrying_builtin => {
                 // `exec` alone and its kind: redirections of the shell itself are judged where they stand.
@@ -136,7 +137,9 @@ impl Judge<'_> {
             }
             // The guard's own words that run nothing: an agent's hook, called through a linked shell.
             Peel::Empty if self.is_guard(exe.as_ref()) => self.satisfy(at, SatisfiedBy::Wrapper, None),
-            Peel::Empty => self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, false, &mut out),
+            Peel::Empty => {
+                self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, false, ctx, &mut out)
+            }
             Peel::Refused { why, .. } => {
                 if listed.best == Match::Full && listed.carries {
                     self.satisfy(at, SatisfiedBy::Allowlist, listed.entry.clone());
@@ -148,7 +151,7 @@ impl Judge<'_> {
             }
             Peel::Carries(carried) => {
                 self.carries(at, &names, exe.as_ref(), carried, args, &listed, ctx, &mut out);
-                self.hazards(at, &names, args, &listed);
+                self.hazards(at, &names, args, &listed, ctx);
             }
         }
         out
@@ -300,18 +303,19 @@ impl Judge<'_> {
         args: &[Arg],
         listed: &Listed,
         may_be_safe_bin: bool,
+        ctx: &Context,
         out: &mut Outcome,
     ) {
         let Some(exe) = exe else { return };
         if listed.best == Match::Full {
             self.satisfy(at, SatisfiedBy::Allowlist, listed.entry.clone());
-            self.hazards(at, names, args, listed);
+            self.hazards(at, names, args, listed, ctx);
             return;
         }
         let written = self.segments.get(at).and_then(|s| s.argv.first()?.literal().map(<[u8]>::to_vec));
         if written.is_some_and(|w| skills::covers(self.policy, &w, exe, self.world)) {
             self.satisfy(at, SatisfiedBy::Skill, None);
-            self.hazards(at, names, args, listed);
+            self.hazards(at, names, args, listed, ctx);
             return;
         }
         if may_be_safe_bin && self.safe_bin(at, exe, args, out) {
@@ -375,7 +379,7 @@ impl Judge<'_> {
     }
 
     /// Rule 6.
-    pub(super) fn hazards(&mut self, at: usize, names: &[&[u8]], args: &[Arg], listed: &Listed) {
+    fn hazards(&mut self, at: usize, names: &[&[u8]], args: &[Arg], listed: &Listed, ctx: &Context) {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
@@ -383,8 +387,14 @@ impl Judge<'_> {
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }
-        for hit in hazards::hazards(names, args) {
-            if !self.hazard_asks(hit.category) || (hit.dynamic && !self.policy.dynamic_option_ask) {
+        let mut hits = hazards::hazards(names, args);
+        let given = self.given.clone();
+        let mut brought = Brought::by(&given, ctx.body.is_some(), names, args, &hits);
+        hits.append(&mut brought.hits);
+        for hit in hits {
+            let word = hit.at.and_then(|i| args.get(i));
+            let may_be = !hit.dynamic || self.policy.dynamic_option_ask || brought.may_be_option(word);
+            if !self.hazard_asks(hit.category) || !may_be {
                 continue;
             }
             let reason = match (hit.dynamic, hit.category) {
@@ -392,7 +402,7 @@ impl Judge<'_> {
                 (false, Category::InlineCode) => Reason::InlineCode,
                 (false, _) => Reason::Hazard,
             };
-            let word = hit.at.and_then(|i| args.get(i)).map(|a| format!(" `{}`", visible(a.shown())));
+            let word = word.map(|a| format!(" `{}`", visible(a.shown())));
             let why =
                 format!("{}{}: {} [{}]", hit.program, word.unwrap_or_default(), hit.why, hit.category.word());
             self.found(Weight::Miss, reason, Some(at), why);

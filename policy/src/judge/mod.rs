@@ -7,6 +7,7 @@ mod builtin;
 mod carry;
 mod command;
 mod functions;
+mod given;
 mod redirect;
 mod walk;
 
@@ -125,6 +126,8 @@ pub(crate) struct Judge<'a> {
     pub raw: Vec<Raw>,
     /// Functions of the text being walked.
     functions: functions::Functions,
+    /// What that text is given with it.
+    given: given::Given,
     /// Variables that the text itself exports, wherever: assigning one later reaches programs as well.
     exported: Vec<Vec<u8>>,
     /// One of them may leave the shell in another folder.
@@ -152,6 +155,7 @@ impl<'a> Judge<'a> {
             segments: Vec::new(),
             raw: Vec::new(),
             functions: functions::Functions::default(),
+            given: given::Given::default(),
             exported: Vec::new(),
             functions_move: false,
             shells: OnceCell::new(),
@@ -185,6 +189,12 @@ impl<'a> Judge<'a> {
             moved: false,
             body: None,
         }
+    }
+
+    /// Sets what the text that is walked next is given with it.
+    pub fn give(&mut self, words: &[Vec<u8>]) {
+        let words: Vec<Arg> = words.iter().map(Arg::lit).collect();
+        self.given = given::Given::of(&words, &self.given);
     }
 
     pub fn lookup<'c>(&'c self, ctx: &'c Context) -> Lookup<'c> {

@@ -65,6 +65,7 @@ impl Judge<'_> {
         // Every text is another process's: it has no function but its own.
         let before = std::mem::take(&mut self.functions);
         self.functions.define(&parsed.script);
+        self.given.called(&parsed.script, &self.functions);
         exports(&parsed.script, &mut self.exported);
         let moved_before = self.functions_move;
         self.functions_move |= any_command(&parsed.script, Subshells::Enter, &mut |c| {

@@ -1,0 +1,88 @@
+//! Words given to a text: each of them is one that a variable in it may become.
+use super::*;
+
+fn case() -> Case {
+    let mut c = Case::new(&["/usr/bin/find", "/usr/bin/rg", "/usr/bin/git", "/usr/bin/sed"]).checked();
+    for p in ["rg", "sed", "zsh"] {
+        c.world = c.world.program(&format!("/usr/bin/{p}"));
+    }
+    c
+}
+
+#[test]
+fn a_word_given_to_a_text_is_an_option_of_its_programs() {
+    let mut c = case();
+    for words in [
+        &["bash", "-c", "find \"$0\"", "-delete"][..],
+        &["bash", "-c", "find . $0", "-delete"],
+        &["bash", "-c", "find . \"$1\"", "_", "-delete"],
+        &["bash", "-c", "find . \"$@\"", "_", "-name", "x", "-delete"],
+        &["bash", "-c", "find . \"$*\"", "_", "-delete"],
+        &["bash", "-c", "find . ${1}", "_", "-delete"],
+        &["bash", "-c", "find . $1", "_", "x -delete"],
+        &["bash", "-c", "find . \"-$1\"", "_", "delete"],
+        &["bash", "-c", "x=$1; find . \"$x\"", "_", "-delete"],
+        &["bash", "-c", "for x in \"$@\"; do find . \"$x\"; done", "_", "-delete"],
+        &["bash", "-c", "f() { find . \"$1\"; }; f \"$@\"", "_", "-delete"],
+        &["bash", "-c", "bash -c 'find . \"$0\"' \"$0\"", "-delete"],
+        &["bash", "-c", "rg \"$@\"", "x", "--pre", "./evil"],
+        &["bash", "-c", "rg \"$@\"", "_", "--pre=./evil"],
+        &["bash", "-c", "git \"$@\" status", "_", "-c", "core.fsmonitor=./evil"],
+        &["bash", "-c", "git -c \"$1\" status", "_", "core.fsmonitor=./evil"],
+        &["bash", "-c", "sed \"$1\" f", "_", "1e id"],
+        &["bash", "-c", "shift; sed \"$1\" f", "_", "p", "1e id"],
+        &["bash", "-c", "f() { sed \"$1\" f; }; f \"$2\"", "_", "p", "1e id"],
+        &["bash", "-c", "bash -c 'sed \"$1\" f' \"$@\"", "_", "p", "1e id"],
+        &["bash", "-c", "sed \"${10}\" f", "_", "1", "2", "3", "4", "5", "6", "7", "8", "9", "1e id"],
+        &["bash", "-c", "sed -n -e \"$1\" f", "_", "w out"],
+        &["sh", "-c", "find \"$0\"", "-delete"],
+        &["zsh", "-c", "find $argv[1]", "_", "-delete"],
+    ] {
+        for e in [c.argv(words), c.link(words)] {
+            assert_eq!(e.decision, Decision::Ask, "{words:?}");
+            let ground = |f: &&str| matches!(*f, "hazard" | "dynamic-option" | "wrapper");
+            assert!(codes(&e).iter().any(ground), "{words:?}: {:?}", e.findings);
+        }
+    }
+    for text in ["f() { find . \"$@\"; }; f -delete", "f() { rg \"$1\" x; }; f --pre=./evil"] {
+        assert_eq!(c.text(text).decision, Decision::Ask, "{text}");
+    }
+    c.inv.form = Form::Text { text: b"find \"$0\"".to_vec(), shell: None, args: vec![b"-delete".to_vec()] };
+    let e = decide_as(c.policy.clone(), &c.inv, &c.world);
+    assert_eq!(e.decision, Decision::Ask);
+}
+
+/// More words than are tried are as good as unknown.
+#[test]
+fn too_many_words_ask() {
+    let mut c = case();
+    for (count, ask) in [(100, false), (300, true)] {
+        let mut words = vec!["bash", "-c", "rg \"$x\" x", "_"];
+        let many: Vec<String> = (0..count).map(|n| n.to_string()).collect();
+        words.extend(many.iter().map(String::as_str));
+        assert_eq!(c.argv(&words).decision == Decision::Ask, ask, "{count}");
+    }
+}
+
+#[test]
+fn harmless_words_pass_and_so_does_what_is_not_given() {
+    let mut c = case();
+    for words in [
+        &["bash", "-c", "find \"$0\"", "src"][..],
+        &["bash", "-c", "rg x \"$@\"", "--", "src", "lib"],
+        &["bash", "-c", "git log \"$1\"", "_", "a -delete"],
+        &["bash", "-c", "sed -n \"$1\" \"$2\"", "_", "5p", "file"],
+        &["bash", "-c", "find src -name \"$1\"", "_", "x", "-delete"],
+        &["bash", "-c", "rg -n \"$1\" src", "_", "fn main"],
+        &["bash", "-c", "rg x *.rs", "_", "--pre"],
+        &["bash", "-c", "find src -name x", "_", "-delete"],
+        &["bash", "-c", "f() { rg x $y; }; f a", "_"],
+    ] {
+        for e in [c.argv(words), c.link(words)] {
+            assert_eq!(e.decision, Decision::Allow, "{words:?}: {:?}", e.findings);
+        }
+    }
+    // What is not written beside it stays what `dynamicOption` says.
+    allowed(&c.text("rg $x y"));
+    allowed(&c.text("f() { rg \"$1\" z; }; f x; rg $y z -- -x"));
+}

@@ -1,0 +1,154 @@
+//! Words that a text is given with it: `$0` and the positional parameters behind `-c TEXT`, and what it calls its own
+//! functions with.
+//!
+//! A word with a variable in it is known only at run time, but where these words are written down beside the text,
+//! each of them is one that it may become. So they are tried, one after the other, in its place.
+use std::collections::HashSet;
+
+use super::functions::Functions;
+use super::walk::{Subshells, any_command};
+use crate::arg::Arg;
+use crate::rules::hazards::{HazardHit, hazards};
+use crate::shell::ast::{CommandKind, Script, Word};
+
+/// Most trials for one command; beyond it a word counts as an option.
+const MOST: usize = 256;
+
+/// What the text being walked is given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Its positional parameters, `$0` first; `None` = known only at run time.
+    positional: Vec<Option<Vec<u8>>>,
+    /// What those may be that are known only at run time.
+    handed_on: Vec<Vec<u8>>,
+    /// What its functions are called with: theirs while they run.
+    calls: Vec<Vec<u8>>,
+    /// Which of them is `$1` is not certain.
+    renumbered: bool,
+}
+
+impl Given {
+    /// The words behind a text that stands in another one, which is given `outer`.
+    pub fn of(positional: &[Arg], outer: &Given) -> Given {
+        let known = |a: &Arg| a.literal().map(<[u8]>::to_vec);
+        let handed_on = match positional.iter().any(Arg::is_dynamic) {
+            true => outer.all(true).cloned().collect(),
+            false => Vec::new(),
+        };
+        Given {
+            positional: positional.iter().map(known).collect(),
+            handed_on,
+            calls: Vec::new(),
+            // Behind a word that may become several or none, the numbers are others.
+            renumbered: positional.iter().any(|a| matches!(a, Arg::Dynamic { single: false, .. })),
+        }
+    }
+
+    /// Notes what the text calls its functions with, and whether `$1` stays what it is.
+    pub fn called(&mut self, script: &Script, functions: &Functions) {
+        any_command(script, Subshells::Enter, &mut |c| {
+            if let CommandKind::Simple(s) = &c.kind {
+                let words: Vec<Arg> = s.words.iter().flat_map(|w| w.to_args(b"")).collect();
+                let is = |name: &[u8]| words.iter().any(|w| w.literal() == Some(name));
+                self.renumbered |= is(b"shift") || is(b"set");
+                if s.words.first().and_then(Word::literal).is_some_and(|name| functions.is_one(&name)) {
+                    let literal = words.into_iter().skip(1).filter_map(|a| a.literal().map(<[u8]>::to_vec));
+                    self.calls.extend(literal);
+                }
+            }
+            false
+        });
+    }
+
+    /// Every word that a variable may be; `body` = in a function.
+    fn all(&self, body: bool) -> impl Iterator<Item = &Vec<u8>> {
+        let calls = self.calls.iter().filter(move |_| body);
+        self.positional.iter().flatten().chain(&self.handed_on).chain(calls)
+    }
+
+    /// The values to try for a word of which `source` is known.
+    fn values(&self, source: &[u8], body: bool) -> Vec<&[u8]> {
+        if !source.contains(&b'$') {
+            return Vec::new();
+        }
+        if let Some(n) = number(source).filter(|_| !body && !self.renumbered) {
+            match self.positional.get(n) {
+                Some(Some(word)) => return vec![word.as_slice()],
+                None => return Vec::new(),
+                Some(None) => {}
+            }
+        }
+        let mut seen = HashSet::new();
+        self.all(body).map(Vec::as_slice).filter(|w| seen.insert(*w)).collect()
+    }
+}
+
+/// The number of a word that is one positional parameter and nothing else.
+fn number(source: &[u8]) -> Option<usize> {
+    let quoted = source.strip_prefix(b"\"").and_then(|s| s.strip_suffix(b"\""));
+    let name = quoted.unwrap_or(source).strip_prefix(b"$")?;
+    let braced = name.strip_prefix(b"{").and_then(|s| s.strip_suffix(b"}"));
+    // Without braces it is one digit.
+    let digits = braced.or_else(|| (name.len() == 1).then_some(name))?;
+    let digits = std::str::from_utf8(digits).ok().filter(|d| d.bytes().all(|b| b.is_ascii_digit()))?;
+    digits.parse().ok()
+}
+
+/// What words that a text is given make of one of its commands.
+pub(super) struct Brought<'g> {
+    /// Hazards that it has if one of its words becomes one of them, and has not as it stands.
+    pub hits: Vec<HazardHit>,
+    given: &'g Given,
+    body: bool,
+    /// There are too many to try: any word may be anything.
+    too_many: bool,
+}
+
+impl<'g> Brought<'g> {
+    /// Tries them; `body` = the command stands in a function.
+    pub fn by(
+        given: &'g Given,
+        body: bool,
+        names: &[&[u8]],
+        args: &[Arg],
+        hits: &[HazardHit],
+    ) -> Brought<'g> {
+        let mut out = Brought { hits: Vec::new(), given, body, too_many: false };
+        let mut trials = 0;
+        let certain = |hits: &[HazardHit], why: &str| hits.iter().any(|h| !h.dynamic && h.why == why);
+        for (at, arg) in args.iter().enumerate() {
+            let Arg::Dynamic { source, prefix, single } = arg else { continue };
+            for piece in given.values(source, body).into_iter().flat_map(|w| pieces(w, *single)) {
+                trials += 1;
+                if trials > MOST {
+                    out.too_many = true;
+                    return out;
+                }
+                let mut tried = args.to_vec();
+                if let Some(word) = tried.get_mut(at) {
+                    *word = Arg::Literal([prefix.as_slice(), piece].concat());
+                }
+                for hit in hazards(names, &tried) {
+                    if !hit.dynamic && !certain(hits, hit.why) && !certain(&out.hits, hit.why) {
+                        out.hits.push(hit);
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// True if a word known only at run time may become an option because one that is given is one.
+    pub fn may_be_option(&self, arg: Option<&Arg>) -> bool {
+        let Some(Arg::Dynamic { source, single, .. }) = arg else { return false };
+        let option = |w: &[u8]| w.first() == Some(&b'-') && w != b"-" && w != b"--";
+        let values = self.given.values(source, self.body);
+        !values.is_empty() && (self.too_many || values.into_iter().any(|w| pieces(w, *single).any(option)))
+    }
+}
+
+/// The words a value becomes: itself, and where it may split, what lies between its blanks.
+fn pieces(word: &[u8], single: bool) -> impl Iterator<Item = &[u8]> {
+    let split = word.split(|b| b.is_ascii_whitespace()).filter(move |p| !single && !p.is_empty());
+    std::iter::once(word).chain(split)
+}
