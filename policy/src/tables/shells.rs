@@ -177,6 +177,9 @@ pub(crate) const LONG: &[(&str, Long)] = &[
     ("rcfile", Long::Refuse("another start-up file runs first")),
     ("init-file", Long::Refuse("another start-up file runs first")),
     ("restricted", Long::Refuse("a restricted shell is another language")),
+    // With one dash they look like letters.
+    ("help", Long::Refuse("it tells about the shell and runs nothing")),
+    ("version", Long::Refuse("it tells about the shell and runs nothing")),
     ("debugger", Long::Refuse("the debugger's profile runs first")),
     ("debug", Long::Refuse("an option not known here")),
     ("dump-strings", Long::Refuse("an option not known here")),

@@ -305,6 +305,8 @@ const SHELLS: &[(&str, &str)] = &[
     ("bash --rcfile f -c ls", "refused"),
     ("bash --init-file f -ic :", "refused"),
     ("bash --bogus -c ls", "refused"),
+    ("bash -help -c ls", "refused"),
+    ("bash -version -c ls", "refused"),
     ("bash -z -c ls", "refused"),
     ("bash -c -s ls", "refused"),
     ("bash -c $X", "T bash:'?'"),
