@@ -63,12 +63,16 @@ fn cost(mut run: impl FnMut()) -> Duration {
 }
 
 /// Eight times the size costs about eight times as much, and some more for memory; a square would be 64.
-fn linear(what: &str, mut run: impl FnMut(usize)) {
-    const SMALL: usize = 1500;
+fn linear(what: &str, run: impl FnMut(usize)) {
+    linear_from(1500, what, run);
+}
+
+/// The same for sizes of which eight times `units` must stay below some limit.
+fn linear_from(units: usize, what: &str, mut run: impl FnMut(usize)) {
     let mut seen = Vec::new();
     for _ in 0..5 {
-        let small = cost(|| run(SMALL)).max(Duration::from_millis(1));
-        let large = cost(|| run(SMALL * 8));
+        let small = cost(|| run(units)).max(Duration::from_millis(1));
+        let large = cost(|| run(units * 8));
         if large < small * 40 {
             return;
         }
@@ -106,6 +110,29 @@ fn long_words_and_command_lines() {
     for (open, middle, close) in [("{", "a,b", "}"), ("{a,", "b", "}"), ("(", ":", ")"), ("$(", ":", ")")] {
         linear(&format!("{open}…{close}"), |n| {
             let text = ["echo ", &open.repeat(n), middle, &close.repeat(n)].concat();
+            let _ = c.text(&text);
+        });
+    }
+}
+
+/// Scripts up to the limit on commands: what one of them writes, sets or defines is looked at by all others.
+#[test]
+fn long_scripts() {
+    let mut c = Case::new();
+    for (units, unit) in [
+        (240, "cp a@ b@; git log @\n"),
+        (500, "git log -n 5 'a b' \"$x\"\n"),
+        (160, "x@=$(git log); echo \"$x@\" | npm run a@\n"),
+        (240, "if git a@; then npm b; fi\n"),
+        (160, "for i in a b; do git \"$i\" && npm c; done >/dev/null\n"),
+        (160, "export CI=@; env PORT=@ git a; cd a@ && git b\n"),
+        (240, "echo \"$(cat <<'E'\na\nE\n)\"\n"),
+        (240, "f@() { git a; }; f@\n"),
+        (240, "n@=1; echo $((n@ + 1))\n"),
+        (500, "bash -c 'git a@'\n"),
+    ] {
+        linear_from(units, unit, |n| {
+            let text: String = (0..n).map(|i| unit.replace('@', &i.to_string())).collect();
             let _ = c.text(&text);
         });
     }

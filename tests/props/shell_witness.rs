@@ -34,6 +34,10 @@ fn observe() -> Option<i32> {
         let cut = first.iter().rposition(|b| *b == b'/').map_or(0, |at| at + 1);
         first.drain(..cut);
     }
+    // A rendering names files: what is said because of that must not change what follows.
+    for word in &mut words {
+        *word = without(word, b"/run/oracle/bin/");
+    }
     let mut hash = Hash(0xcbf2_9ce4_8422_2325);
     let mut record = Vec::with_capacity(256);
     for word in &words {
@@ -77,6 +81,21 @@ fn observe() -> Option<i32> {
         5 | 6 => 1,
         _ => 3,
     })
+}
+
+fn without(word: &[u8], what: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(word.len());
+    let mut rest = word;
+    while let Some((first, tail)) = rest.split_first() {
+        match rest.strip_prefix(what) {
+            Some(tail) => rest = tail,
+            None => {
+                out.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    out
 }
 
 /// What standard input holds, if it is a pipe or a file.

@@ -76,7 +76,7 @@ impl Judge<'_> {
                     .as_deref()
                     .map(|base| self.place(base, &to))
                     .or_else(|| (to.first() == Some(&b'/')).then(|| self.place(b"/", &to)))
-                    .filter(|place| place.logical.len() < PATH_MAX);
+                    .filter(|place| place.logical.len() < PATH_MAX && !folds(&to));
                 if let Some(p) = &place {
                     // Rendered with the folder it was judged as, so that CDPATH and a moved folder change nothing.
                     out.rewrites.extend(self.last_word(at).map(|i| (i, vec![p.logical.clone()])));
@@ -148,6 +148,15 @@ impl Judge<'_> {
             raw.span = Some(span);
         }
     }
+}
+
+/// True if a path has `..` behind a name: the shell does not go there unless what is so taken back is a folder.
+fn folds(path: &[u8]) -> bool {
+    let mut named = false;
+    path.split(|b| *b == b'/').any(|part| {
+        named |= !matches!(part, b"" | b"." | b"..");
+        named && part == b".."
+    })
 }
 
 /// True if the shell's `printf` could set a variable, whose subscript may run a command: `-v`, or `%n` in the format.

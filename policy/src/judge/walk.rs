@@ -3,7 +3,7 @@
 //!
 //! A literal `cd` moves the tracked folder along `&&` only. After `;`, a newline or `||`, in a pipeline, a branch
 //! or a loop it is unknown: then relative programs, `cwd` rules and scoped files miss.
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{Context, Judge, Meta, Outcome, Weight, home_of, visible};
 use crate::arg::Arg;
@@ -96,26 +96,30 @@ impl Judge<'_> {
     /// A program that an earlier command of the same text may have written is not what was judged.
     fn written_then_run(&mut self, first: usize) {
         let cwd = self.inv.cwd.clone().unwrap_or_default();
-        let mut written: Vec<Vec<u8>> = Vec::new();
+        // By path, and those in a folder of PATH by name: a text may write and run thousands of files.
+        let mut written: HashSet<Vec<u8>> = HashSet::new();
+        let mut planted: HashMap<Vec<u8>, Vec<Vec<u8>>> = HashMap::new();
         let mut hits: Vec<(usize, Vec<u8>)> = Vec::new();
         for (i, s) in self.segments.iter().enumerate().skip(first) {
             if let Some(exe) = &s.exe {
-                let folder = |w: &Vec<u8>| parent(&exe.found) == w.as_slice();
-                if written.iter().any(|w| *w == exe.found || *w == exe.real || folder(w)) {
+                if [exe.found.as_slice(), &exe.real, parent(&exe.found)].iter().any(|p| written.contains(*p))
+                {
                     hits.push((i, exe.found.clone()));
                 }
                 let typed = s.argv.first().and_then(Arg::literal).unwrap_or_default();
-                let planted = written
-                    .iter()
-                    .any(|w| last_component(w) == typed && self.on_path(parent(w)) && *w != exe.found);
-                if planted {
+                if planted.get(typed).is_some_and(|all| all.iter().any(|w| *w != exe.found)) {
                     hits.push((i, exe.found.clone()));
                 }
             }
             if s.argv.first().and_then(Arg::literal).is_some_and(|name| writes(name).is_some()) {
                 let args = s.argv.iter().skip(1).filter_map(Arg::literal);
                 // The last operand is where cp, mv, ln and install write; the others write what they name.
-                written.extend(args.filter(|a| a.first() != Some(&b'-')).map(|a| normalise(&join(&cwd, a))));
+                for w in args.filter(|a| a.first() != Some(&b'-')).map(|a| normalise(&join(&cwd, a))) {
+                    if !written.contains(&w) && self.on_path(parent(&w)) {
+                        planted.entry(last_component(&w).to_vec()).or_default().push(w.clone());
+                    }
+                    written.insert(w);
+                }
             }
         }
         for (at, path) in hits {

@@ -23,6 +23,8 @@ pub(super) struct Pieces {
     pub in_pattern: bool,
     /// The same with a brace behind the bracket: what the braces make of it is not written here.
     in_braced_pattern: bool,
+    /// A `$` that stands for itself, outside quotes.
+    pub dollar: bool,
     /// That pattern has an end.
     pub braced_pattern: bool,
 }
@@ -190,16 +192,20 @@ fn push(out: &mut Vec<Part>, piece: &Piece) {
 struct Pairs {
     close: Vec<Option<usize>>,
     commas: Vec<usize>,
+    dots: Vec<usize>,
 }
 
 impl Pairs {
     fn of(list: &[(Piece, usize, usize)]) -> Pairs {
         let mut close = vec![None; list.len()];
         let mut commas = Vec::with_capacity(list.len());
+        let mut dots = Vec::with_capacity(list.len());
         let mut open = Vec::new();
         let mut count = 0;
+        let mut dotted = 0;
         for (i, (piece, ..)) in list.iter().enumerate() {
             commas.push(count);
+            dots.push(dotted);
             match piece {
                 Piece::Open => open.push(i),
                 Piece::Close => {
@@ -208,15 +214,21 @@ impl Pairs {
                     }
                 }
                 Piece::Comma => count += 1,
+                Piece::Part(Part::Bare(bytes)) if bytes.windows(2).any(|w| w == b"..") => dotted += 1,
                 Piece::Part(_) => {}
             }
         }
-        Pairs { close, commas }
+        Pairs { close, commas, dots }
     }
 
     /// The `}` of the `{` at this index.
     fn close_of(&self, open: usize) -> Option<usize> {
         self.close.get(open).copied().flatten()
+    }
+
+    /// True if `..` stands between these two pieces, at any depth.
+    fn any_dots(&self, from: usize, to: usize) -> bool {
+        self.dots.get(from) != self.dots.get(to)
     }
 
     /// True if a comma stands between these two pieces, at any depth.
@@ -255,7 +267,8 @@ fn group(
     if elements.is_empty() {
         // No comma of its own: a sequence, or, with commas further in, left to the group further in.
         if any_comma {
-            return None;
+            // `{1..{a,b}}`: what begins as a sequence loses its braces.
+            return pairs.any_dots(open, close).then_some(None);
         }
         return match inside {
             // Of what is no sequence zsh still takes the braces away, if it begins or ends as one: `{1..}` is `1..`.

@@ -51,6 +51,13 @@ impl Lexer<'_> {
                 }
                 self.plain_param(name, start)
             }
+            Some(byte) if byte.is_ascii_digit() && self.zsh() => {
+                // `$11` is one parameter to zsh, and a digit behind one to the others.
+                let rest = self.src.get(self.pos..).unwrap_or_default();
+                let name: Vec<u8> = rest.iter().copied().take_while(u8::is_ascii_digit).collect();
+                self.advance(name.len());
+                self.plain_param(name, start)
+            }
             Some(byte) if byte.is_ascii_digit() || is_special(byte) => {
                 self.advance(1);
                 self.plain_param(vec![byte], start)
@@ -66,6 +73,7 @@ impl Lexer<'_> {
                     pieces.quoted(b"$", start, self.pos);
                 } else {
                     pieces.bare(b'$', start);
+                    pieces.dollar = true;
                 }
                 return;
             }

@@ -1,6 +1,7 @@
 //! Lists, pipelines and simple commands.
 
 use crate::decision::Span;
+use crate::rules::builtins::is_builtin;
 use crate::shell::Dialect;
 use crate::shell::ast::{
     AndOr, AndOrOp, Assignment, Command, CommandKind, ListEnd, Part, Pipeline, Redirect, Script, Simple, Word,
@@ -20,6 +21,16 @@ pub(super) enum Until {
     Keyword(&'static [&'static [u8]]),
     /// `;;` and its kind, or `esac`.
     Arm,
+}
+
+/// True if zsh runs the command itself.
+fn in_the_shell(command: &Command) -> bool {
+    match &command.kind {
+        CommandKind::Simple(simple) => {
+            simple.words.first().and_then(Word::literal).is_none_or(|name| is_builtin(&name, Dialect::Zsh))
+        }
+        _ => true,
+    }
 }
 
 /// Words that end a list and cannot begin a command.
@@ -229,6 +240,10 @@ impl Lexer<'_> {
                     self.syntax();
                 }
             }
+        }
+        if self.zsh() && pipeline.time.is_some() && pipeline.commands.last().is_some_and(in_the_shell) {
+            // What zsh then takes for the status depends on how the lines are broken.
+            self.note(Construct::TimeOptions, start);
         }
         pipeline.span = self.span(start);
         (pipeline, compound)

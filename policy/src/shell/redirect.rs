@@ -139,8 +139,24 @@ impl Lexer<'_> {
         if op == RedirectOp::HereDoc {
             return self.here_document_opening(start, fd, strip_tabs);
         }
+        if self.dialect == Dialect::Bash
+            && matches!(op, RedirectOp::DupIn | RedirectOp::DupOut)
+            && self.peek() == Some(b'-')
+            && self.peek_at(1).is_some_and(|b| !is_meta(b))
+        {
+            // `-` alone is the target: of `>&-x` the `x` is a word of its own.
+            self.fatal(Construct::Unknown, start);
+        }
         let place = if op == RedirectOp::HereString { Place::Alone } else { Place::Argument };
         let target = self.word_or_syntax(place);
+        if self.dialect == Dialect::Bash
+            && matches!(op, RedirectOp::DupIn | RedirectOp::DupOut)
+            && !target.is_bare()
+            && target.literal().is_some_and(|l| l.ends_with(b"-"))
+        {
+            // Quotes and `-`: where the target ends is another matter.
+            self.note(Construct::Unknown, start);
+        }
         // Digits that touch the next operator belong to it, and then the target is missing.
         let digits = |l: Vec<u8>| !l.is_empty() && l.iter().all(u8::is_ascii_digit);
         if matches!(self.peek(), Some(b'<' | b'>'))

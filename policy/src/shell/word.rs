@@ -40,7 +40,16 @@ impl Lexer<'_> {
         }
         let span = self.span(start);
         let loose = self.zsh();
+        let dollar = pieces.dollar && self.dialect == Dialect::Bash;
         let parts = pieces.finish(self.src, loose);
+        if dollar
+            && parts
+                .iter()
+                .any(|p| matches!(p, Part::Param { .. } | Part::Command { .. } | Part::Arith { .. }))
+        {
+            // A lone `$` in a word keeps bash from splitting what expands beside it.
+            self.note(Construct::Unknown, start);
+        }
         if braces_are_textual(&parts) {
             // Expanded as text before anything in it runs: what then is a name or runs how often is another matter.
             self.note(Construct::Unknown, start);
@@ -377,7 +386,7 @@ impl Lexer<'_> {
             (Place::Value, b':') => true,
             (Place::Value, b'=') if self.zsh() => true,
             // `a=~/x` as an argument: bash expands it, and it is as well to think that others do.
-            (Place::Argument, b'=' | b':') => {
+            (Place::Argument | Place::Pattern | Place::Alone, b'=' | b':') => {
                 let head = pieces.head();
                 let name = name_length(head);
                 let rest = head.get(name..).unwrap_or_default();
@@ -458,7 +467,12 @@ fn braces_are_textual(parts: &[Part]) -> bool {
         let before = i.checked_sub(1).and_then(|i| parts.get(i));
         // `$x{a,b}` is `$xa $xb`.
         let joined = matches!(before, Some(Part::Param { .. }))
-            && source.windows(2).any(|w| matches!(w, [b'{' | b',' | b'.', next] if names(next)));
+            && source.windows(2).any(|w| match w {
+                // Of an empty element it is what follows that joins.
+                [b'{' | b',', b',' | b'}'] => true,
+                [b'{' | b',' | b'.', next] => names(next),
+                _ => false,
+            });
         // `{a,$x}b` is `ab $xb`.
         let joining = inner.iter().any(|part| matches!(part, Part::Param { .. }))
             && match parts.get(i + 1) {

@@ -41,6 +41,19 @@ pub const FOUND: &[&str] = &[
     // Once the braces are expanded, `=` stands at the start of a word.
     "w5 {,}=w1 {a,b}=w2 {=w1,a}",
     "! time h() { w4; }; h 'a b'",
+    "w1 $11 \"$11\" ${11}",
+    "w1 $UNSET{,}a?c $x{,}b",
+    // A lone dollar keeps bash from splitting.
+    "w1 $(w2)$ x$(w3)'$' `w2 \"a\"`$+=HOME",
+    // What `..` takes back has to be there.
+    "cd .]./.. && w1",
+    // A tilde after an equals sign is one in patterns too.
+    "case x=~ in x=~$i) w2;; x=~) w3;; *) w4;; esac",
+    // `-` ends the redirection: what touches it is a word.
+    "w2 <&-''",
+    "w2 >&-a 2>& -b",
+    "w3 {01..{a,b}03} {1..{2,3}} {x{a,b}y}",
+    "w2 1\n\n  time [[ ! -n a ]]",
     // A tilde before a colon.
     "w3 ~:/x a=~:/x",
     // A lone bracket as a pattern is an error of zsh.

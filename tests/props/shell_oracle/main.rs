@@ -45,6 +45,7 @@ const RESTLESS: &[&str] = &[
     "$-",
     "${-",
     "type ",
+    "cd -",
     "hash",
 ];
 
@@ -315,8 +316,12 @@ fn difference(p: &Ran, g: &Ran, racy: bool) -> Option<String> {
     let cleaned = |bytes: &[u8]| {
         // A rendering names files; `$_`, messages and `command -v` tell.
         let text = String::from_utf8_lossy(bytes).replace(&format!("{ROOT}/bin/"), "");
-        let text: String =
-            text.split_inclusive('\n').filter(|l| !l.contains("arithmetic expression")).collect();
+        let text: String = text
+            .split_inclusive('\n')
+            .filter(|l| {
+                !l.contains("arithmetic expression") && !l.contains("error token") && !l.contains("cd")
+            })
+            .collect();
         // Messages count lines, and a rendering has fewer.
         let mut out = String::with_capacity(text.len());
         for piece in text.split_inclusive(':') {
