@@ -49,5 +49,5 @@ pub use learn::{Proposal, literal_glob, proposals};
 pub use nearest::{Nearest, nearest};
 pub use question::{Answer, Choice, Scope, digest};
 pub use reason::Reason;
-pub use resolve::{Executable, of_process};
+pub use resolve::{Executable, is_of_process, of_process};
 pub use world::{FakeWorld, FileId, FileInfo, FileKind, World};

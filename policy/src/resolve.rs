@@ -106,13 +106,19 @@ pub fn of_process(path: &[u8]) -> bool {
     let mut before: &[u8] = b"/";
     for (i, part) in path.split(|b| *b == b'/').filter(|p| !matches!(*p, b"" | b".")).enumerate() {
         // A container may have the host's proc somewhere else.
-        let own = matches!(part, b"self" | b"thread-self") || (i == 1 && part.iter().all(u8::is_ascii_digit));
+        let own = matches!(part, b"self" | b"thread-self") || (i == 1 && is_of_process(part));
         if before == b"proc" && own {
             return true;
         }
         before = part;
     }
     false
+}
+
+/// False if no path can be [`of_process`] by ending in this name: whoever follows a path step by step need not look at
+/// all that lies behind it.
+pub fn is_of_process(name: &[u8]) -> bool {
+    matches!(name, b"self" | b"thread-self") || name.iter().all(u8::is_ascii_digit)
 }
 
 /// True if a folder of PATH is the same folder for everybody, wherever he stands.

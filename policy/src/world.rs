@@ -77,6 +77,9 @@ pub trait World {
     }
 }
 
+/// From so many bytes on the kernel takes no path (limits.h).
+const PATH_MAX: usize = 4096;
+
 /// A file system made of a list, for tests.
 #[derive(Clone, Debug, Default)]
 pub struct FakeWorld {
@@ -161,6 +164,10 @@ impl World for FakeWorld {
     }
 
     fn real(&self, path: &[u8]) -> Option<Vec<u8>> {
+        // As the kernel: path_resolution(7), ENAMETOOLONG.
+        if path.len() >= PATH_MAX {
+            return None;
+        }
         let mut todo: Vec<Vec<u8>> = path.split(|b| *b == b'/').rev().map(<[u8]>::to_vec).collect();
         let mut done: Vec<u8> = Vec::new();
         let mut hops = 0;
@@ -172,20 +179,17 @@ impl World for FakeWorld {
                     done.truncate(cut);
                 }
                 name => {
-                    let mut next = done.clone();
-                    next.push(b'/');
-                    next.extend_from_slice(name);
-                    if let Some(target) = self.links.get(&next) {
+                    done.push(b'/');
+                    done.extend_from_slice(name);
+                    if let Some(target) = self.links.get(&done) {
                         hops += 1;
                         if hops > 40 {
                             return None;
                         }
                         todo.extend(target.split(|b| *b == b'/').rev().map(<[u8]>::to_vec));
                         done.clear();
-                    } else if crate::resolve::of_process(&next) {
+                    } else if crate::resolve::is_of_process(name) && crate::resolve::of_process(&done) {
                         return None;
-                    } else {
-                        done = next;
                     }
                 }
             }

@@ -166,7 +166,7 @@ impl World for Host {
     }
 
     fn real(&self, path: &[u8]) -> Option<Vec<u8>> {
-        if path.first() != Some(&b'/') || path.contains(&0) {
+        if path.first() != Some(&b'/') || path.contains(&0) || path.len() >= libc::PATH_MAX as usize {
             return None;
         }
         let parts =
@@ -194,7 +194,7 @@ impl World for Host {
                     let kept = done.len();
                     done.push(b'/');
                     done.extend_from_slice(name);
-                    if policy::of_process(&done) {
+                    if policy::is_of_process(name) && policy::of_process(&done) {
                         return None;
                     }
                     match self.step(&done) {
