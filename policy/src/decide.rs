@@ -366,8 +366,11 @@ fn conclude(
             nearest: None,
         });
     }
-    findings.sort_by_key(|f| {
-        (f.reason != Reason::SecurityDeny, f.segment.unwrap_or(usize::MAX), std::cmp::Reverse(f.decision))
+    // The policy's own no first, then by segment, in each the strictest first.
+    let findings = crate::order::by_key(findings, |f| {
+        let segment = f.segment.and_then(|s| u32::try_from(s).ok()).unwrap_or(u32::MAX);
+        let place = u64::from(f.reason != Reason::SecurityDeny) << 40 | u64::from(segment) << 8;
+        place | (0xff - f.decision as u64)
     });
     Evaluation {
         decision,

@@ -24,6 +24,7 @@ pub mod tables;
 mod getopt;
 pub mod glob;
 mod judge;
+mod order;
 mod resolve;
 mod scaffold;
 pub mod wrapper;
@@ -47,6 +48,7 @@ pub use evaluation::{
 pub use invocation::{Form, Guard, Invocation};
 pub use learn::{Proposal, literal_glob, proposals};
 pub use nearest::{Nearest, nearest};
+pub use order::by_key;
 pub use question::{Answer, Choice, Scope, digest};
 pub use reason::Reason;
 pub use resolve::{Executable, is_of_process, of_process};

@@ -281,8 +281,7 @@ pub fn list(state: &Path) -> io::Result<Vec<Meta>> {
             out.push(meta);
         }
     }
-    out.sort_by(|a, b| (b.submitted_at_ms, &b.id).cmp(&(a.submitted_at_ms, &a.id)));
-    Ok(out)
+    Ok(policy::by_key(out, |run| u64::MAX - run.submitted_at_ms))
 }
 
 /// One run by its whole id, as it stands now.
@@ -329,11 +328,11 @@ pub fn sweep(state: &Path, keep: u64, keep_ms: u64, now_ms: u64) -> usize {
     };
     let entries = fs::read_dir(folder(state)).into_iter().flatten().flatten();
     let runs = entries.filter(|e| e.file_name().to_str().is_some_and(is_id)).map(|e| e.path());
-    let mut over: Vec<(u64, PathBuf)> = runs
+    let over: Vec<(u64, PathBuf)> = runs
         .filter(|path| !sys::edit::is_held(&path.join("lock")))
         .filter_map(|path| Some((written(&path)?, path)))
         .collect();
-    over.sort_unstable();
+    let over = policy::by_key(over, |(written, _)| *written);
     let keep = usize::try_from(keep).unwrap_or(usize::MAX);
     let newest_first = over.into_iter().rev().enumerate();
     let out =

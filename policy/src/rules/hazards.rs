@@ -36,9 +36,13 @@ pub struct HazardHit {
 /// really is; the rows of all of them apply. `args` are the words after it.
 pub fn hazards(names: &[&[u8]], args: &[Arg]) -> Vec<HazardHit> {
     // The three names are mostly one.
-    let mut stems: Vec<&[u8]> = names.iter().flat_map(|n| stems(n)).collect();
-    stems.sort_unstable();
-    stems.dedup();
+    let mut once: Vec<&[u8]> = Vec::new();
+    for stem in names.iter().flat_map(|n| stems(n)) {
+        if !once.contains(&stem) {
+            once.push(stem);
+        }
+    }
+    let stems = once;
     let mut out = Vec::new();
     for program in beginning(&stems) {
         let is = |n: &str, s: &[u8]| n.as_bytes().first() == s.first() && n.as_bytes() == s;

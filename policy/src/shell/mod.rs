@@ -57,8 +57,8 @@ pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
         state.noted.push(Noted { construct: Construct::Nul, span: Span::new(at, at + 1), command: None });
     }
     fill::script(&mut script, &mut state.bodies);
-    state.noted.sort_by_key(|note| note.span.start);
-    let mut parsed = Parsed { script, noted: state.noted, numbers: Vec::new() };
+    let noted = crate::order::by_key(state.noted, |note| note.span.start as u64);
+    let mut parsed = Parsed { script, noted, numbers: Vec::new() };
     numeric::settle(&mut parsed, dialect);
     parsed
 }

@@ -21,8 +21,7 @@ impl Script {
                 out.push(simple);
             }
         });
-        out.sort_by_key(|simple| simple.id);
-        out
+        crate::order::by_key(out, |simple| simple.id as u64)
     }
 
     /// Calls `visit` for every command and part, the outer before the inner.
