@@ -48,7 +48,7 @@ pub struct Cli {
 pub enum Command {
     /// Make the first policy documents from a preset.
     Init(Init),
-    /// Put the guard in the way: links, PATH, shells, agents' hooks.
+    /// Put the guard in the way: links, PATH, shells.
     Install(crate::install::args::Install),
     /// Take back what `install` did.
     Uninstall(crate::install::args::Uninstall),
@@ -483,7 +483,7 @@ mod tests {
             "x doctor --json",
             "x install --shims git,npm --shell bash --dry-run",
             "x install --programs",
-            "x uninstall agent:claude shims",
+            "x uninstall shell:bash shims",
             "x approvals get --json --agent claude",
             "x exec-approvals get",
             "x approvals set --stdin --base-hash abc",

@@ -46,7 +46,7 @@ impl State {
 /// One thing that was looked at.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// What it is: `policy`, `shims`, `shell:bash`, `link:bash`, `agent:claude` …
+    /// What it is: `policy`, `shims`, `shell:bash`, `link:bash` …
     pub area: String,
     /// How it stands.
     pub state: State,

@@ -52,9 +52,6 @@ pub struct Install {
     /// Links named sh, bash and zsh, in a folder of their own: for agents that take `$SHELL`, or look bash up in PATH.
     #[arg(long, group = "parts")]
     pub links: bool,
-    /// The hook that this agent calls before it runs a command.
-    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',', group = "parts")]
-    pub agent: Vec<String>,
     /// Completions for bash, zsh and fish.
     #[arg(long, group = "parts")]
     pub completions: bool,
@@ -82,7 +79,7 @@ pub struct Install {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct Uninstall {
-    /// Only these parts (shims, shell, links, agent, agent:NAME, completions, man, units, programs). Default: all.
+    /// Only these parts (shims, shell, shell:NAME, links, completions, man, units, programs). Default: all.
     #[arg(value_name = "PART")]
     pub parts: Vec<String>,
     /// Show what would be done, and do nothing.

@@ -214,7 +214,7 @@ fn apply(
 /// # Errors
 /// A part is not known; something could not be taken back, and the manifest still names it.
 pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
-    const PARTS: &[&str] = &["shims", "shell", "links", "agent", "completions", "man", "units", "programs"];
+    const PARTS: &[&str] = &["shims", "shell", "links", "completions", "man", "units", "programs"];
     for part in &args.parts {
         let head = part.split(':').next().unwrap_or_default();
         if !PARTS.contains(&head) {

@@ -130,7 +130,7 @@ impl Plan {
 /// Makes the plan for what is wanted. Touches nothing.
 ///
 /// # Errors
-/// Something that is wanted cannot be had at all: the guard is not there, an agent is not known.
+/// Something that is wanted cannot be had at all: the guard or the approver is not there.
 pub fn plan(wanted: &Wanted, s: &Surroundings) -> Result<Plan, Failure> {
     let mut plan = Plan::default();
     let guard = s.guard(wanted);

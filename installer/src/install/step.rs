@@ -27,7 +27,7 @@ pub enum What {
 /// A change: which part it belongs to, where, and what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// `shims`, `shell:bash`, `agent:claude` …
+    /// `shims`, `shell:bash`, `links` …
     pub part: String,
     /// Absolute.
     pub path: PathBuf,

@@ -16,8 +16,6 @@ pub struct Wanted {
     pub presets: BTreeSet<String>,
     /// Shells whose PATH is changed, by their word.
     pub shells: BTreeSet<String>,
-    /// Agents whose hook is installed.
-    pub agents: BTreeSet<String>,
     /// Links named after shells.
     pub links: bool,
     /// Completions.
@@ -40,7 +38,6 @@ impl Wanted {
             shims: args.shims.iter().cloned().collect(),
             presets: args.preset.iter().map(|p| word(&|| p.to_possible_value())).collect(),
             shells: args.shell.iter().map(|s| word(&|| s.to_possible_value())).collect(),
-            agents: args.agent.iter().cloned().collect(),
             links: args.links,
             completions: args.completions,
             man: args.man,
@@ -54,7 +51,6 @@ impl Wanted {
         self.shims.extend(other.shims);
         self.presets.extend(other.presets);
         self.shells.extend(other.shells);
-        self.agents.extend(other.agents);
         self.links |= other.links;
         self.completions |= other.completions;
         self.man |= other.man;
@@ -70,7 +66,6 @@ impl Wanted {
             self.presets.clear();
         }
         self.shells.retain(|s| !part(&format!("shell:{s}")));
-        self.agents.retain(|a| !part(&format!("agent:{a}")));
         self.links &= !part("links");
         self.completions &= !part("completions");
         self.man &= !part("man");
@@ -92,7 +87,7 @@ impl Wanted {
     /// As the manifest keeps it.
     pub fn json(&self) -> Value {
         json!({
-            "shims": self.shims, "presets": self.presets, "shells": self.shells, "agents": self.agents,
+            "shims": self.shims, "presets": self.presets, "shells": self.shells,
             "links": self.links, "completions": self.completions, "man": self.man, "units": self.units,
             "programs": self.programs.as_deref().map(super::text),
         })
@@ -108,7 +103,6 @@ impl Wanted {
             shims: words("shims")?,
             presets: words("presets")?,
             shells: words("shells")?,
-            agents: words("agents")?,
             links: flag("links")?,
             completions: flag("completions")?,
             man: flag("man")?,
