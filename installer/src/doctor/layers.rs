@@ -36,7 +36,11 @@ pub fn shims(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
     let on_path = s.path.split(|b| *b == b':').any(|f| f == folder.as_os_str().as_bytes());
     if !on_path {
         let what = format!("{} is not in this PATH: its {} links are passed by", shown(&folder), names.len());
-        let mend = "exec-guardctl install --shell bash (zsh, fish), and start a new shell; or set PATH where the agent is started";
+        let mend = if manifest.wanted.shells.is_empty() {
+            "exec-guardctl install --shell bash (zsh, fish), and start a new shell; or set PATH where the agent is started"
+        } else {
+            "start a new shell; or set PATH where the agent is started"
+        };
         return vec![Finding::new(area, State::NotInTheWay, what).mend(mend)];
     }
     let (mut live, mut out) = (0, Vec::new());

@@ -177,6 +177,7 @@ const MANUAL: &[(&str, &str)] = &[
     ("exec-guard.1", include_str!("../../../docs/man/exec-guard.1")),
     ("exec-guardctl.1", include_str!("../../../docs/man/exec-guardctl.1")),
     ("exec-guard.policy.5", include_str!("../../../docs/man/exec-guard.policy.5")),
+    ("exec-guard-approver.8", include_str!("../../../docs/man/exec-guard-approver.8")),
 ];
 
 /// The programs of this project; the guard alone has to be there.
