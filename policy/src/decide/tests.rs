@@ -800,3 +800,22 @@ fn a_variable_that_is_looked_at_stands_once() {
     assert_eq!(c().env("PATH=/usr/bin:/bin").text("timeout 5 ls | wc -l").decision, Decision::Allow);
     assert_eq!(c().env("A=1").env("A=2").text("ls").decision, Decision::Allow);
 }
+
+#[test]
+fn a_word_goes_on_behind_an_array() {
+    let mut c = Case::new(&["/usr/bin/*"]).checked();
+    for text in [
+        "x=(a)# touch y",
+        "x=()# touch y",
+        "y=1 x=(a)# touch y",
+        "x=(a)b",
+        "x=(a)'b'",
+        "x+=(a)# ls",
+        "x=(a)(b)",
+    ] {
+        assert_eq!(c.text(text).decision, Decision::Ask, "{text}");
+    }
+    for text in ["x=(a b); ls", "x=(a) # a comment", "x=(a)\nls", "x=(a)&& ls"] {
+        assert_eq!(c.text(text).decision, Decision::Allow, "{text}: {:?}", c.text(text).findings);
+    }
+}

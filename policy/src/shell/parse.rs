@@ -545,6 +545,10 @@ impl Lexer<'_> {
             }
         }
         self.leave();
+        if self.peek().is_some_and(|byte| !is_meta(byte) || byte == b'(') {
+            // The word goes on for bash: a `#` here begins no comment.
+            self.note(Construct::Unknown, start);
+        }
         self.note(if words.is_some() { Construct::ArrayPlain } else { Construct::ArrayAssign }, start);
         (Word { parts, span: self.span(start) }, words)
     }
