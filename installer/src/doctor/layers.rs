@@ -8,10 +8,7 @@ use super::{Finding, State};
 use crate::install::discover::Programs;
 use crate::install::manifest::Manifest;
 use crate::install::plan::Surroundings;
-
-fn shown(path: &Path) -> String {
-    protocol::Shown::text(path.as_os_str().as_encoded_bytes()).into_string()
-}
+use crate::install::shown;
 
 /// What was installed and is not as it was.
 pub fn installed(_: &Surroundings, manifest: &Manifest) -> Vec<Finding> {

@@ -8,10 +8,7 @@ use store::journal::Journal;
 use super::fire;
 use super::{Finding, State};
 use crate::install::plan::Surroundings;
-
-fn shown(path: &Path) -> String {
-    protocol::Shown::text(path.as_os_str().as_encoded_bytes()).into_string()
-}
+use crate::install::shown;
 
 /// The guard beside us: is it there, does it start, is it of our version, can only its owner change it?
 pub fn programs(s: &Surroundings) -> Vec<Finding> {

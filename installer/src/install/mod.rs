@@ -23,7 +23,7 @@ use crate::exit::{Exit, Failure};
 use crate::say::{self, Page};
 
 /// A path for people.
-fn shown(path: &Path) -> String {
+pub fn shown(path: &Path) -> String {
     protocol::Shown::text(path.as_os_str().as_encoded_bytes()).into_string()
 }
 
