@@ -281,6 +281,88 @@ fn what_replaces_a_command_runs_it() {
     }
 }
 
+/// An allow is what was judged, put in place of the command, or it is none.
+#[test]
+fn an_agent_that_takes_a_rewriting_gets_one_or_a_no() {
+    let stage = stage();
+    let with = |agent: &str, command: &str, more: &str| {
+        let call = call_of(&stage, agent, command);
+        let written = Value::from(command).to_string();
+        call.replacen(&written, &format!("{written}{more}"), 1)
+    };
+    for (agent, prompts) in AGENTS {
+        let rewrites = !["qwen", "cline", "cursor", "goose"].contains(agent);
+        let said = |run: &Run| run.stdout.contains("exec-guard -") || run.stdout.contains("exec-guard --");
+        // A number is repeated as it came.
+        if *agent != "cline" && *agent != "cursor" {
+            let run = hook(&stage, agent, with(agent, "git status", r#","timeout":1.50"#).as_bytes());
+            assert!(run.code() == 0 && said(&run) == rewrites, "{agent}: {run:?}");
+            if ["claude", "codex", "copilot"].contains(agent) {
+                assert!(run.stdout.contains(r#""timeout":1.50,"#), "{agent}: {run:?}");
+            }
+            // What else it says is known, or asked about.
+            let run = hook(&stage, agent, with(agent, "git status", r#","elevated":true"#).as_bytes());
+            let asks = run.code() == 0 && run.stdout.contains("ask") && !said(&run);
+            assert!(if *prompts { asks } else { denied(agent, &run) }, "{agent}: {run:?}");
+            assert!(run.stdout.contains("elevated"), "{agent}: {run:?}");
+        }
+        // Claude Code reads only so much of an answer.
+        let run =
+            hook(&stage, agent, call_of(&stage, agent, &format!("git {}", "x".repeat(12_000))).as_bytes());
+        match *agent {
+            "claude" => {
+                assert!(
+                    run.stdout.contains("\"ask\"") && run.stdout.contains("split it"),
+                    "{agent}: {run:?}"
+                );
+            }
+            _ => assert!(run.code() == 0 && said(&run) == rewrites, "{agent}: {run:?}"),
+        }
+    }
+    let long = call_of(&stage, "claude", &format!("git {}", "x".repeat(12_000)));
+    let run = hook_in(&stage, "claude", long.as_bytes(), &["CLAUDE_CODE_SESSION_ATTENDED=0"]);
+    assert!(denied("claude", &run), "{run:?}");
+    let stage = stage.config(&json!({"hook": {"rewrite": false}}));
+    assert_eq!(hook(&stage, "claude", long.as_bytes()).code(), 0);
+}
+
+/// Variables that a call sets are judged as if `env` set them.
+#[test]
+fn variables_of_a_call_are_judged() {
+    let stage = stage();
+    let with = |env: &Value| {
+        let mut call: Value = serde_json::from_str(&call(&stage, "openclaw", "allow")).expect("JSON");
+        call["event"]["params"]["env"] = env.clone();
+        call.to_string()
+    };
+    for (env, allowed) in [
+        (json!({}), true),
+        (json!({"LC_ALL": "C", "CI": "1"}), true),
+        (json!({"HOME": "/x"}), false),
+        (json!({"CC": "./evil"}), false),
+        (json!({"CI": "$(id)"}), false),
+        (json!({"LC_ALL": "C", "MADE_UP": "1"}), false),
+        (json!({"EXEC_GUARD_HOME": "/x"}), false),
+        (json!({"PATH": "/x"}), false),
+        (json!({"LD_PRELOAD": "x"}), false),
+    ] {
+        let run = hook(&stage, "openclaw", with(&env).as_bytes());
+        assert_eq!(run.stdout.contains(r#""decision":"allow""#), allowed, "{env}: {run:?}");
+        assert!(allowed || run.stdout.contains("[environment]"), "{env}: {run:?}");
+        // The same by `env` before the command.
+        let words = env.as_object().expect("an object").iter();
+        let words: Vec<String> = words.map(|(n, v)| format!("{n}='{}'", v.as_str().expect("text"))).collect();
+        let text = format!("env {} git status", words.join(" "));
+        let run = hook(&stage, "openclaw", call_of(&stage, "openclaw", &text).as_bytes());
+        assert_eq!(run.stdout.contains(r#""decision":"allow""#), allowed, "{text}: {run:?}");
+    }
+    // A yes to the command is none to them.
+    let mut call: Value = serde_json::from_str(&call(&stage, "openclaw", "asks")).expect("JSON");
+    call["event"]["params"]["env"] = json!({"MADE_UP": "1"});
+    let run = hook(&stage, "openclaw", call.to_string().as_bytes());
+    assert!(run.stdout.contains("MADE_UP") && run.stdout.contains("ask"), "{run:?}");
+}
+
 /// Without a rewriting the agent's own shell finds the programs: in folders that a judgement skips, too.
 #[test]
 fn what_the_agent_runs_by_itself_is_what_was_judged() {
@@ -455,6 +537,24 @@ fn plugins_take_nothing_else_for_a_yes() {
             assert_eq!(v["runs"], *runs, "{kind}: {what}: {said}");
             if !*runs {
                 assert!(v["reason"].as_str().is_some_and(|r| !r.trim().is_empty()), "{kind}: {what}: {said}");
+            }
+            // Another tool that carries a command, and one that carries none.
+            if what.starts_with("the guard, allowed") {
+                let tool = |name: &str, args: &str| {
+                    let words =
+                        [node.as_str(), &stage.text("work/driver.mjs"), kind, &plugin, "", name, args];
+                    let env = environment(&stage, &[]);
+                    let run = stage.cast(&words).way(Way::Path).env(env).limit(Duration::from_secs(90)).run();
+                    let v: Value =
+                        serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+                    v["runs"].as_bool()
+                };
+                let inner = r#"{"tool_calls":[{"tool":"bash","parameters":{"command":"rm x"}}]}"#;
+                assert_eq!(tool("batch", inner), Some(false), "{kind}");
+                assert_eq!(tool("new_tool", r#"{"x":[{"Script":"rm x"}]}"#), Some(false), "{kind}");
+                assert_eq!(tool("new_tool", r#"{"query":"rm x"}"#), Some(true), "{kind}");
+                let inner = r#"{"tool_calls":[{"tool":"read","parameters":{"filePath":"x"}}]}"#;
+                assert_eq!(tool("batch", inner), Some(kind == "opencode"), "{kind}");
             }
             if what.starts_with("the guard, allowed") {
                 assert!(

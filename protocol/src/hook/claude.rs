@@ -13,8 +13,8 @@ pub(super) static AGENT: Agent = Agent {
     asks: true,
     rewrites: true,
     longest: 9000,
-    read: |call| match shape::text(call, "hook_event_name") {
-        Some("PreToolUse") => shape::read(&SHAPE, call),
+    read: |call, written| match shape::text(call, "hook_event_name") {
+        Some("PreToolUse") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),
     },
     write: shape::claude,
@@ -27,6 +27,7 @@ const SHAPE: Shape = Shape {
     session: "session_id",
     folder: None,
     runs: &["Bash", "Monitor"],
+    besides: &["description", "persistent", "run_in_background", "timeout", "timeout_ms"],
     refused: &[("PowerShell", "the language of PowerShell is not read here")],
     quiet: &[
         "Agent",

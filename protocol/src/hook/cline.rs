@@ -28,6 +28,7 @@ const SHAPE: Shape = Shape {
     session: "taskId",
     folder: None,
     runs: &["run_commands", "execute_command"],
+    besides: &["commands", "requires_approval", "timeout"],
     refused: &[],
     quiet: &[
         "access_mcp_resource",
@@ -63,14 +64,14 @@ const SHAPE: Shape = Shape {
     elsewhere: None,
 };
 
-fn read(call: &Value) -> Input {
+fn read(call: &Value, _: &str) -> Input {
     let Some(asked) = call.get("preToolUse") else {
         return Input::Broken("another event than PreToolUse".into());
     };
     let Some(tool) = shape::text(asked, SHAPE.tool) else {
         return Input::Broken("the call names no tool".into());
     };
-    if let Some(other) = SHAPE.other(tool) {
+    if let Some(other) = SHAPE.other(tool, asked.get("parameters")) {
         return other;
     }
     // Said twice: as it is, and with every parameter as a string. Both must say the same.
@@ -81,11 +82,13 @@ fn read(call: &Value) -> Input {
         (Some(one), Some(Some(other))) if one == other => one,
         _ => return Input::Broken("the commands are no strings, or said in two ways".into()),
     };
+    let odd = asked.get("parameters").and_then(|p| SHAPE.odd(p));
     let root = call.get("workspaceRoots").and_then(|r| r.get(0)).and_then(Value::as_str);
     Input::Call(Call {
         commands,
         cwd: root.unwrap_or_default().to_owned(),
         session: shape::text(call, SHAPE.session).map(str::to_owned),
+        odd,
         ..Call::default()
     })
 }

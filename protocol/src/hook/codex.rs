@@ -14,8 +14,8 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: true,
     longest: super::MOST,
-    read: |call| match shape::text(call, "hook_event_name") {
-        Some("PreToolUse") => shape::read(&SHAPE, call),
+    read: |call, written| match shape::text(call, "hook_event_name") {
+        Some("PreToolUse") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),
     },
     write: |answer| match answer {
@@ -31,6 +31,7 @@ const SHAPE: Shape = Shape {
     session: "session_id",
     folder: None,
     runs: &["Bash"],
+    besides: &["description", "justification", "max_output_tokens", "timeout", "timeout_ms", "yield_time_ms"],
     refused: &[("write_stdin", "what is typed into a running program cannot be judged")],
     quiet: &["apply_patch", "update_plan", "view_image", "web_search"],
     elsewhere: Some("mcp__"),

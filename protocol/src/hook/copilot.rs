@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::shape::{self, Shape};
-use super::{Agent, Answer, Input, Shell};
+use super::{Agent, Answer, Call, Input, Shell, raw};
 use crate::json::Object;
 
 pub(super) static AGENT: Agent = Agent {
@@ -29,6 +29,7 @@ const SHAPE: Shape = Shape {
     session: "sessionId",
     folder: None,
     runs: &["bash"],
+    besides: &["async", "description", "detach", "initial_wait", "mode", "sessionId", "shellId", "timeout"],
     refused: &[
         ("powershell", "the language of PowerShell is not read here"),
         ("write_bash", "what is typed into a running program cannot be judged"),
@@ -65,18 +66,24 @@ const SHAPE: Shape = Shape {
     elsewhere: None,
 };
 
-fn read(call: &Value) -> Input {
+fn read(call: &Value, written: &str) -> Input {
     // Older versions write the input as a string that is JSON once more.
     match call.get("toolArgs") {
         Some(Value::String(inner)) => match serde_json::from_str::<Value>(inner) {
             Ok(input) => {
                 let mut call = call.clone();
                 shape::put(&mut call, "toolArgs", input);
-                shape::read(&SHAPE, &call)
+                match shape::read(&SHAPE, &call, written) {
+                    Input::Call(_) if raw::twice(inner) => {
+                        Input::Broken("a name stands twice in the call".into())
+                    }
+                    Input::Call(call) => Input::Call(Call { input: inner.clone(), ..call }),
+                    other => other,
+                }
             }
             Err(_) => Input::Broken("the tool's input is not JSON".into()),
         },
-        _ => shape::read(&SHAPE, call),
+        _ => shape::read(&SHAPE, call, written),
     }
 }
 

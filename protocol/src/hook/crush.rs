@@ -16,8 +16,8 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: true,
     longest: super::MOST,
-    read: |call| match shape::text(call, "event") {
-        Some("PreToolUse") => shape::read(&SHAPE, call),
+    read: |call, written| match shape::text(call, "event") {
+        Some("PreToolUse") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),
     },
     write,
@@ -30,6 +30,7 @@ const SHAPE: Shape = Shape {
     session: "session_id",
     folder: Some("working_dir"),
     runs: &["bash"],
+    besides: &["auto_background_after", "description", "run_in_background", "timeout"],
     refused: &[],
     quiet: &[
         "agent",

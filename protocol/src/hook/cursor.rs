@@ -20,7 +20,7 @@ pub(super) static AGENT: Agent = Agent {
     write,
 };
 
-fn read(call: &Value) -> Input {
+fn read(call: &Value, _: &str) -> Input {
     if shape::text(call, "hook_event_name") != Some("beforeShellExecution") {
         return Input::Broken("another event than beforeShellExecution".into());
     }

@@ -15,8 +15,8 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: true,
     longest: super::MOST,
-    read: |call| match shape::text(call, "hook_event_name") {
-        Some("BeforeTool") => shape::read(&SHAPE, call),
+    read: |call, written| match shape::text(call, "hook_event_name") {
+        Some("BeforeTool") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than BeforeTool".into()),
     },
     write,
@@ -29,6 +29,7 @@ const SHAPE: Shape = Shape {
     session: "session_id",
     folder: Some("dir_path"),
     runs: &["run_shell_command"],
+    besides: &["delay_ms", "description", "is_background", "timeout", "wait_for_previous"],
     refused: &[],
     quiet: &[
         "activate_skill",

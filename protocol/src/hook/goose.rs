@@ -13,8 +13,8 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: false,
     longest: 0,
-    read: |call| match shape::text(call, "event") {
-        Some("PreToolUse" | "BeforeShellExecution") => shape::read(&SHAPE, call),
+    read: |call, written| match shape::text(call, "event") {
+        Some("PreToolUse" | "BeforeShellExecution") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),
     },
     write,
@@ -27,6 +27,7 @@ const SHAPE: Shape = Shape {
     session: "session_id",
     folder: None,
     runs: &["developer__shell", "shell"],
+    besides: &["description", "timeout", "timeout_secs"],
     refused: &[],
     quiet: &[
         "developer__analyze",

@@ -18,6 +18,7 @@ mod opencode;
 mod pi;
 mod qwen;
 
+mod raw;
 mod shape;
 
 #[cfg(test)]
@@ -54,7 +55,8 @@ pub struct Agent {
     pub rewrites: bool,
     /// Longest answer that may hold a rewriting, bytes.
     pub longest: usize,
-    read: fn(&Value) -> Input,
+    /// Of a call, as a tree and as its text.
+    read: fn(&Value, &str) -> Input,
     write: fn(&Answer<'_>) -> Option<String>,
 }
 
@@ -97,8 +99,10 @@ pub struct Call {
     pub agent: Option<String>,
     /// Variables that are set for them.
     pub env: Vec<(String, String)>,
-    /// The tool's whole input, for an answer that replaces it.
-    pub input: Value,
+    /// The tool's whole input as it was written, for an answer that replaces it.
+    pub input: String,
+    /// What the call says besides, and nothing here can judge: why a person is to look at it, one clause.
+    pub odd: Option<String>,
 }
 
 /// What is to be answered.
@@ -110,8 +114,8 @@ pub enum Answer<'a> {
     Rewrite {
         /// The text.
         command: &'a str,
-        /// The input that it replaces a part of.
-        input: &'a Value,
+        /// The input that it replaces a part of, as it was written.
+        input: &'a str,
     },
     /// The agent's own prompt is to ask a person.
     Ask(&'a str),
@@ -155,7 +159,7 @@ pub static NOBODY: Agent = Agent {
     asks: false,
     rewrites: false,
     longest: 0,
-    read: |_| Input::Broken("no agent of this name is known".into()),
+    read: |_, _| Input::Broken("no agent of this name is known".into()),
     write: everyone,
 };
 
@@ -175,7 +179,11 @@ impl Agent {
         };
         // As text: the reader that the rest of the guard has already.
         match serde_json::from_str::<Value>(text) {
-            Ok(value @ Value::Object(_)) => match (self.read)(&value) {
+            // Which of two would count is the agent's to know.
+            Ok(Value::Object(_)) if raw::twice(text) => {
+                Input::Broken("a name stands twice in the call".into())
+            }
+            Ok(value @ Value::Object(_)) => match (self.read)(&value, text) {
                 Input::Call(call) => sound(call),
                 other => other,
             },
@@ -192,8 +200,9 @@ impl Agent {
             // A prompt that does not ask lets it run.
             Answer::Ask(why) if !self.asks => (self.write)(&Answer::Deny(&reason(why))),
             Answer::Ask(why) => (self.write)(&Answer::Ask(&reason(why))),
+            // What was judged would not be what runs.
             Answer::Rewrite { command, input } if !self.carries(command, input) => {
-                (self.write)(&Answer::Allow)
+                return self.answer(&Answer::Deny("the agent cannot be told to run what was judged"));
             }
             other => (self.write)(other),
         };
@@ -203,7 +212,7 @@ impl Agent {
     }
 
     /// True if the agent can be told to run this in place of its command: it takes such an answer, and reads it whole.
-    pub fn carries(&self, command: &str, input: &Value) -> bool {
+    pub fn carries(&self, command: &str, input: &str) -> bool {
         let long = |said: String| said.len() >= self.longest;
         self.rewrites && (self.write)(&Answer::Rewrite { command, input }).is_some_and(|said| !long(said))
     }

@@ -27,6 +27,7 @@ const SHAPE: Shape = Shape {
     session: "sessionKey",
     folder: Some("workdir"),
     runs: &["exec", "bash"],
+    besides: &["ask", "background", "description", "env", "host", "pty", "security", "timeout", "yieldMs"],
     refused: &[],
     quiet: &[
         "agents_list",
@@ -51,7 +52,7 @@ const SHAPE: Shape = Shape {
     elsewhere: None,
 };
 
-fn read(call: &Value) -> Input {
+fn read(call: &Value, _: &str) -> Input {
     let (Some(event), ctx) = (call.get("event").filter(|e| e.is_object()), call.get("ctx")) else {
         return Input::Broken("another event than before_tool_call".into());
     };
@@ -61,17 +62,18 @@ fn read(call: &Value) -> Input {
     let mut event = event.clone();
     shape::put(&mut event, "cwd", call.get("cwd").cloned().unwrap_or_default());
     shape::put(&mut event, "sessionKey", ctx.and_then(|c| c.get("sessionKey")).cloned().unwrap_or_default());
-    let mut call = match shape::read(&SHAPE, &event) {
+    let mut call = match shape::read(&SHAPE, &event, "") {
         Input::Call(call) => call,
         other => return other,
     };
     call.agent = ctx.and_then(|c| shape::text(c, "agentId")).map(str::to_owned);
-    match call.input.get("host").and_then(Value::as_str) {
-        None | Some("auto" | "gateway") => {}
+    let given = |name: &str| event.get(SHAPE.input).and_then(|i| i.get(name)).filter(|v| !v.is_null());
+    match given("host").map(Value::as_str) {
+        None | Some(Some("auto" | "gateway")) => {}
         Some(_) => return Input::Broken("it would run on another host than this one".into()),
     }
-    match call.input.get("env") {
-        None | Some(Value::Null) => {}
+    match given("env") {
+        None => {}
         Some(Value::Object(all)) => {
             for (name, value) in all {
                 let Some(value) = value.as_str() else {

@@ -2,8 +2,10 @@
 //!
 //! The plugin passes on what it was told, with the folder as `cwd`, and throws unless the answer is a yes. OpenCode has
 //! no prompt that a plugin could use.
+use serde_json::Value;
+
 use super::shape::{self, Shape};
-use super::{Agent, Shell};
+use super::{Agent, Input, Shell};
 
 pub(super) static AGENT: Agent = Agent {
     id: "opencode",
@@ -14,7 +16,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: true,
     longest: super::MOST,
-    read: |call| shape::read(&SHAPE, call),
+    read,
     write: shape::plugin,
 };
 
@@ -25,9 +27,9 @@ const SHAPE: Shape = Shape {
     session: "sessionID",
     folder: Some("workdir"),
     runs: &["bash"],
+    besides: &["description", "timeout"],
     refused: &[],
     quiet: &[
-        "batch",
         "codesearch",
         "edit",
         "glob",
@@ -49,3 +51,26 @@ const SHAPE: Shape = Shape {
     ],
     elsewhere: None,
 };
+
+fn read(call: &Value, written: &str) -> Input {
+    match shape::text(call, SHAPE.tool) {
+        Some("batch") => batch(call.get(SHAPE.input).and_then(|i| i.get("tool_calls"))),
+        _ => shape::read(&SHAPE, call, written),
+    }
+}
+
+/// The tool that carries calls of others, which OpenCode makes without asking the plugin again. None of their commands
+/// could be put in place, so it may hold none.
+fn batch(calls: Option<&Value>) -> Input {
+    let quiet = |c: &Value| {
+        let tool = shape::text(c, "tool").map(|tool| SHAPE.other(tool, c.get("parameters")));
+        matches!(tool, Some(Some(Input::NotAShell)))
+    };
+    match calls.and_then(Value::as_array) {
+        Some(all) if all.iter().all(quiet) => Input::NotAShell,
+        Some(_) => {
+            Input::Broken("a batch with a tool in it that may run commands: call that one by itself".into())
+        }
+        None => Input::Broken("the calls of the batch are no list".into()),
+    }
+}

@@ -14,7 +14,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: true,
     rewrites: true,
     longest: super::MOST,
-    read: |call| shape::read(&SHAPE, call),
+    read: |call, written| shape::read(&SHAPE, call, written),
     write: shape::plugin,
 };
 
@@ -25,6 +25,7 @@ const SHAPE: Shape = Shape {
     session: "sessionId",
     folder: None,
     runs: &["bash"],
+    besides: &["description", "timeout"],
     refused: &[],
     quiet: &["edit", "find", "grep", "ls", "read", "write"],
     elsewhere: None,

@@ -14,8 +14,8 @@ pub(super) static AGENT: Agent = Agent {
     asks: true,
     rewrites: false,
     longest: 0,
-    read: |call| match shape::text(call, "hook_event_name") {
-        Some("PreToolUse") => shape::read(&SHAPE, call),
+    read: |call, written| match shape::text(call, "hook_event_name") {
+        Some("PreToolUse") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),
     },
     write: shape::claude,
@@ -28,6 +28,7 @@ const SHAPE: Shape = Shape {
     session: "session_id",
     folder: Some("directory"),
     runs: &["run_shell_command"],
+    besides: &["description", "is_background", "timeout", "wait_for_previous"],
     refused: &[],
     quiet: &[
         "agent",

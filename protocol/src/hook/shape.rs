@@ -1,8 +1,8 @@
 //! What several agents have in common: where in a call things stand, and the answer that began with Claude Code.
 use serde_json::Value;
 
-use super::{Answer, Call, Input};
-use crate::json::{self, Object};
+use super::{Answer, Call, Input, raw};
+use crate::json::Object;
 
 /// Where things stand in a call.
 pub(super) struct Shape {
@@ -18,6 +18,8 @@ pub(super) struct Shape {
     pub folder: Option<&'static str>,
     /// Tools that run `command` of their input.
     pub runs: &'static [&'static str],
+    /// Other members of their input that change nothing of what runs.
+    pub besides: &'static [&'static str],
     /// Tools that run what cannot be judged, and why.
     pub refused: &'static [(&'static str, &'static str)],
     /// Tools that run no command.
@@ -26,10 +28,10 @@ pub(super) struct Shape {
     pub elsewhere: Option<&'static str>,
 }
 
-/// Reads a call of that shape.
-pub(super) fn read(shape: &Shape, call: &Value) -> Input {
+/// Reads a call of that shape; `written` is its text.
+pub(super) fn read(shape: &Shape, call: &Value, written: &str) -> Input {
     let Some(tool) = text(call, shape.tool) else { return Input::Broken("the call names no tool".into()) };
-    if let Some(other) = shape.other(tool) {
+    if let Some(other) = shape.other(tool, call.get(shape.input)) {
         return other;
     }
     let Some(input) = call.get(shape.input).filter(|i| i.is_object()) else {
@@ -52,14 +54,15 @@ pub(super) fn read(shape: &Shape, call: &Value) -> Input {
         commands: vec![command.to_owned()],
         cwd,
         session: text(call, shape.session).map(str::to_owned),
-        input: input.clone(),
+        input: raw::member(written, shape.input).unwrap_or_default().to_owned(),
+        odd: shape.odd(input),
         ..Call::default()
     })
 }
 
 impl Shape {
-    /// What a tool comes to that is none of those that run commands.
-    pub fn other(&self, tool: &str) -> Option<Input> {
+    /// What a tool comes to that is none of those that run commands. One from elsewhere that is handed a command does.
+    pub fn other(&self, tool: &str, input: Option<&Value>) -> Option<Input> {
         if self.runs.contains(&tool) {
             return None;
         }
@@ -67,10 +70,44 @@ impl Shape {
             return Some(Input::Broken((*why).to_owned()));
         }
         let elsewhere = self.elsewhere.is_some_and(|prefix| tool.starts_with(prefix));
-        if elsewhere || self.quiet.contains(&tool) {
+        if (elsewhere && !input.is_some_and(holds_command)) || self.quiet.contains(&tool) {
             return Some(Input::NotAShell);
         }
         Some(Input::Unknown(tool.to_owned()))
+    }
+
+    /// Why the input of a tool that runs commands is not only its command: a member that is not known, and set.
+    pub fn odd(&self, input: &Value) -> Option<String> {
+        let unset = |v: &Value| matches!(v, Value::Null | Value::Bool(false)) || v.as_str() == Some("");
+        let known = |n: &str| n == "command" || Some(n) == self.folder || self.besides.contains(&n);
+        let (name, _) = input.as_object()?.iter().find(|(name, v)| !known(name) && !unset(v))?;
+        Some(format!("the call says `{name}`, which is not known here and may change what runs"))
+    }
+}
+
+/// Names of members that hold a command, code or calls of other tools.
+const COMMANDS: &[&str] = &[
+    "argv",
+    "bash",
+    "cmd",
+    "code",
+    "command",
+    "command_line",
+    "commands",
+    "script",
+    "shell",
+    "shell_command",
+    "tool_calls",
+];
+
+/// True if a member at any depth has such a name.
+fn holds_command(input: &Value) -> bool {
+    match input {
+        Value::Object(all) => all
+            .iter()
+            .any(|(name, v)| COMMANDS.iter().any(|c| c.eq_ignore_ascii_case(name)) || holds_command(v)),
+        Value::Array(all) => all.iter().any(holds_command),
+        _ => false,
     }
 }
 
@@ -95,33 +132,11 @@ pub(super) fn put(object: &mut Value, key: &str, value: Value) {
     }
 }
 
-/// A tool's input with another command; `None` where it holds what cannot be written as it came.
-pub(super) fn replaced(input: &Value, command: &str) -> Option<String> {
-    let mut out = Object::new();
-    for (name, value) in input.as_object()?.iter().filter(|(name, _)| *name != "command") {
-        out = out.raw(name, &written(value)?);
-    }
+/// A tool's input with another command, the rest as it came; `None` where it is no object.
+pub(super) fn replaced(input: &str, command: &str) -> Option<String> {
+    let rest = raw::members(input)?.into_iter().filter(|(name, _)| name != "command");
+    let out = rest.fold(Object::new(), |out, (name, value)| out.raw(&name, value));
     Some(out.text("command", command).end())
-}
-
-/// A value as JSON. Numbers are whole ones: how a fraction came is not known any more.
-fn written(value: &Value) -> Option<String> {
-    Some(match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(b) => b.to_string(),
-        Value::Number(n) => {
-            n.as_i64().map(|n| n.to_string()).or_else(|| n.as_u64().map(|n| n.to_string()))?
-        }
-        Value::String(text) => json::quoted(text),
-        Value::Array(all) => json::list(all.iter().map(written).collect::<Option<Vec<_>>>()?.into_iter()),
-        Value::Object(all) => {
-            let mut out = Object::new();
-            for (name, value) in all {
-                out = out.raw(name, &written(value)?);
-            }
-            out.end()
-        }
-    })
 }
 
 /// `hookSpecificOutput` of Claude Code.

@@ -1,7 +1,5 @@
-use proptest::prelude::*;
-use serde_json::json;
-
 use super::*;
+use proptest::prelude::*;
 
 /// A call of each agent: the one that was measured (or documented) with `COMMAND` in it, and one of another tool.
 const CALLS: &[(&str, &str, Option<&str>)] = &[
@@ -258,7 +256,7 @@ fn understood(id: &str, out: &Output) -> Result<Option<bool>, String> {
 
 #[test]
 fn every_answer_is_understood() {
-    let input = json!({"command": "ls", "description": "d"});
+    let input = r#"{"command": "ls", "description": "d"}"#;
     for a in AGENTS {
         let says = |answer: Answer<'_>| understood(a.id, &a.answer(&answer)).unwrap();
         for why in ["because", "", " \n", "\u{1}", &"é".repeat(9000)] {
@@ -267,7 +265,9 @@ fn every_answer_is_understood() {
             assert_eq!(asked, if a.asks { None } else { Some(false) }, "{}", a.id);
         }
         assert_ne!(says(Answer::Allow), Some(false), "{}", a.id);
-        assert_ne!(says(Answer::Rewrite { command: "x", input: &input }), Some(false), "{}", a.id);
+        // What was judged, or nothing.
+        let rewritten = says(Answer::Rewrite { command: "x", input });
+        assert_eq!(rewritten, Some(a.rewrites), "{}", a.id);
         assert_ne!(says(Answer::Pass), Some(false), "{}", a.id);
         for piece in ["é", "\\", "\"", "\u{1}", "x\u{1b}", "\n"] {
             let long = a.answer(&Answer::Deny(&format!("x{}", piece.repeat(9000))));
@@ -287,37 +287,136 @@ fn every_answer_is_understood() {
 
 #[test]
 fn a_rewriting_keeps_the_rest_of_the_input() {
-    let input = json!({"description": "d", "command": "ls", "timeout": 5});
-    let rewrite = Answer::Rewrite { command: "x 'ls'", input: &input };
-    let mut want = input.clone();
-    want["command"] = "x 'ls'".into();
-    for (id, path, whole) in [
-        ("claude", "/hookSpecificOutput/updatedInput", true),
-        ("codex", "/hookSpecificOutput/updatedInput", true),
-        ("copilot", "/modifiedArgs", true),
-        ("gemini", "/hookSpecificOutput/tool_input/command", false),
-        ("crush", "/updated_input/command", false),
-        ("opencode", "/command", false),
-        ("openclaw", "/command", false),
-        ("pi", "/command", false),
+    let input =
+        r#"{"description": "d", "command": "ls", "timeout": 5, "x": [1.50, 1e2, {"y": -0}], "b": false}"#;
+    let rewrite = Answer::Rewrite { command: "x 'ls'", input };
+    // Numbers as they came: `1.50` is no `1.5` to whoever reads texts.
+    let whole = r#"{"description":"d","timeout":5,"x":[1.50, 1e2, {"y": -0}],"b":false,"command":"x 'ls'"}"#;
+    let alone = r#""command":"x 'ls'""#;
+    for (id, want) in [
+        ("claude", format!(r#""updatedInput":{whole}}}"#)),
+        ("codex", format!(r#""updatedInput":{whole}}}"#)),
+        ("copilot", format!(r#""modifiedArgs":{whole}}}"#)),
+        ("gemini", format!(r#""tool_input":{{{alone}}}"#)),
+        ("crush", format!(r#""updated_input":{{{alone}}}"#)),
+        ("opencode", alone.to_owned()),
+        ("openclaw", alone.to_owned()),
+        ("pi", alone.to_owned()),
     ] {
-        let out: Value = serde_json::from_str(&agent(id).answer(&rewrite).stdout).unwrap();
-        let want = if whole { want.clone() } else { "x 'ls'".into() };
-        assert_eq!(out.pointer(path), Some(&want), "{id}");
+        let out = agent(id).answer(&rewrite).stdout;
+        assert!(out.contains(&want), "{id}: {out}");
+        assert!(serde_json::from_str::<Value>(&out).is_ok(), "{id}: {out}");
     }
-    // Those that would not run it are not told of it.
+    // Those that would run the command as it was are told no, and so is who reads only so much.
     for id in ["qwen", "cline", "cursor", "goose"] {
-        assert_eq!(agent(id).answer(&rewrite), agent(id).answer(&Answer::Allow), "{id}");
+        assert_eq!(agent(id).answer(&rewrite).code, DENIED, "{id}");
     }
-    // What cannot be repeated as it came is left alone, and the command runs as it is.
-    let fraction = json!({"command": "ls", "timeout": 0.5});
-    for id in ["claude", "codex", "copilot"] {
-        assert!(!agent(id).carries("x", &fraction), "{id}");
-    }
-    // Claude Code reads only so much.
     let long = "x".repeat(12_000);
-    let out = agent("claude").answer(&Answer::Rewrite { command: &long, input: &input });
-    assert_eq!(out, agent("claude").answer(&Answer::Allow));
+    let out = agent("claude").answer(&Answer::Rewrite { command: &long, input });
+    assert_eq!(understood("claude", &out), Ok(Some(false)));
+    assert_eq!(agent("claude").answer(&Answer::Rewrite { command: "x", input: "7" }).code, DENIED);
+}
+
+/// The input that is written back is the one that came.
+#[test]
+fn the_input_of_a_call_is_kept_as_it_was_written() {
+    for (id, from) in [("claude", "tool_input"), ("codex", "tool_input"), ("copilot", "toolArgs")] {
+        let call = CALLS.iter().find(|c| c.0 == id).unwrap().1;
+        let input = r#"{ "command" : "COMMAND", "timeout":1.50 }"#;
+        let start = call.find(from).unwrap() + from.len() + 2;
+        let end = start + call[start..].find('}').unwrap() + 1;
+        let call = format!("{}{input}{}", &call[..start], &call[end..]);
+        let Input::Call(read) = agent(id).read(call.as_bytes()) else { panic!("{id}: {call}") };
+        assert_eq!((read.input.as_str(), read.odd), (input, None), "{id}");
+    }
+    let old = r#"{"sessionId":"s","cwd":"/p","toolName":"bash","toolArgs":"{\"command\":\"ls\",\"timeout\":1.50}"}"#;
+    let Input::Call(read) = agent("copilot").read(old.as_bytes()) else { panic!("not read") };
+    assert_eq!(read.input, r#"{"command":"ls","timeout":1.50}"#);
+}
+
+/// A member of the input that may change what runs is no part of the judgement of its command.
+#[test]
+fn what_else_is_said_is_known_or_odd() {
+    for (id, call, _) in CALLS.iter().filter(|c| c.0 != "cursor") {
+        let read = |more: &str| {
+            // The last of them is what Cline is said to be told.
+            let at = call.rfind("COMMAND").unwrap() + "COMMAND".len();
+            let at = at + call[at..].find('}').unwrap();
+            let text = format!("{},{more}{}", &call[..at], &call[at..]);
+            match agent(id).read(text.as_bytes()) {
+                Input::Call(call) => call.odd,
+                other => panic!("{id}: {other:?}: {text}"),
+            }
+        };
+        for odd in ["elevated", "dangerouslyDisableSandbox", "stdin", "login", "user", "brand_new"] {
+            for value in ["true", "\"x\"", "1", "{}", "[\"x\"]"] {
+                let why = read(&format!("\"{odd}\":{value}"));
+                assert!(why.is_some_and(|w| w.contains(odd)), "{id}: {odd} {value}");
+            }
+            for unset in ["null", "false", "\"\""] {
+                assert_eq!(read(&format!("\"{odd}\":{unset}")), None, "{id}: {odd} {unset}");
+            }
+        }
+        assert_eq!(read("\"timeout\":1.5"), None, "{id}");
+    }
+}
+
+#[test]
+fn a_name_that_stands_twice_is_a_no() {
+    for (id, call, _) in CALLS {
+        for (from, to) in [
+            ("\"command\":\"COMMAND\"", "\"command\":\"COMMAND\",\"command\":\"other\""),
+            ("\"cwd\":", "\"cwd\":\"/q\",\"cwd\":"),
+            ("\"working_dir\":", "\"working_dir\":\"/q\",\"working_dir\":"),
+            ("\"taskId\":", "\"taskId\":\"x\",\"taskId\":"),
+        ] {
+            if call.contains(from) {
+                let read = agent(id).read(call.replace(from, to).as_bytes());
+                assert!(matches!(read, Input::Broken(_)), "{id}: {read:?}");
+            }
+        }
+    }
+    let old = r#"{"sessionId":"s","cwd":"/p","toolName":"bash","toolArgs":"{\"command\":\"ls\",\"command\":\"rm\"}"}"#;
+    assert!(matches!(agent("copilot").read(old.as_bytes()), Input::Broken(_)));
+}
+
+/// A tool that carries other tools' calls, or is handed a command from elsewhere, is looked into.
+#[test]
+fn calls_within_calls() {
+    let batch = |calls: &str| {
+        let text =
+            format!(r#"{{"tool":"batch","sessionID":"s","args":{{"tool_calls":{calls}}},"cwd":"/p"}}"#);
+        agent("opencode").read(text.as_bytes())
+    };
+    for quiet in ["[]", r#"[{"tool":"read","parameters":{}},{"tool":"task","parameters":{"command":"x"}}]"#] {
+        assert_eq!(batch(quiet), Input::NotAShell, "{quiet}");
+    }
+    for bad in [
+        "null",
+        "{}",
+        "[7]",
+        r#"[{"tool":"read"},{"tool":"bash","parameters":{"command":"rm x"}}]"#,
+        r#"[{"tool":"batch","parameters":{"tool_calls":[]}}]"#,
+        r#"[{"tool":"brand_new_tool","parameters":{}}]"#,
+    ] {
+        assert!(matches!(batch(bad), Input::Broken(_)), "{bad}");
+    }
+    for (id, tool) in [
+        ("claude", "mcp__x__y"),
+        ("codex", "mcp__x__y"),
+        ("qwen", "mcp__x__y"),
+        ("gemini", "mcp_x_y"),
+        ("crush", "mcp_x_y"),
+    ] {
+        let call = CALLS.iter().find(|c| c.0 == id).unwrap().1;
+        let shell = ["\"Bash\"", "\"bash\"", "\"run_shell_command\""];
+        let named = shell.iter().fold(call.to_owned(), |c, n| c.replace(n, &format!("\"{tool}\"")));
+        assert_eq!(agent(id).read(named.as_bytes()), Input::Unknown(tool.into()), "{id}");
+        let other = named.replace("\"command\":\"COMMAND\"", "\"query\":\"COMMAND\"");
+        assert_eq!(agent(id).read(other.as_bytes()), Input::NotAShell, "{id}");
+        let deep = named.replace("\"command\":\"COMMAND\"", "\"x\":[{\"Script\":\"COMMAND\"}]");
+        assert_eq!(agent(id).read(deep.as_bytes()), Input::Unknown(tool.into()), "{id}");
+    }
 }
 
 #[test]

@@ -14,17 +14,26 @@ pub struct Judged {
     pub text: Form,
     /// The text that runs exactly that, if the agent takes one.
     pub rewritten: Option<String>,
+    /// Why there is none, where the agent would take one and the policy wants it so.
+    pub unwritten: Option<&'static str>,
 }
 
 impl Judged {
     /// The form for an agent whose shell is known, or `None` for the policy's.
     pub fn of(agent: &Agent, given: &Given, call: &Call, text: &str, shell: Option<Vec<u8>>) -> Judged {
         let as_text = Form::Text { text: text.into(), shell: shell.clone(), args: Vec::new() };
-        let plain = |as_text: Form| Judged { form: as_text.clone(), text: as_text, rewritten: None };
-        let wanted = given.settings.hook_rewrite && agent.rewrites && call.commands.len() == 1;
+        let plain = |as_text: Form, why| Judged {
+            form: as_text.clone(),
+            text: as_text,
+            rewritten: None,
+            unwritten: why,
+        };
+        if !given.settings.hook_rewrite || !agent.rewrites {
+            return plain(as_text, None);
+        }
         let own = sys::environ::myself().path.and_then(|p| String::from_utf8(p).ok());
-        let (true, Some(own)) = (wanted, own) else {
-            return plain(as_text);
+        let (true, Some(own)) = (call.commands.len() == 1, own) else {
+            return plain(as_text, Some("the guard cannot be put in front of the command"));
         };
         let mut words = vec![own.to_owned()];
         // Its marks tell who it is; the rewritten command that names an agent would be refused by a link or shim.
@@ -46,7 +55,7 @@ impl Judged {
                 words.extend(argv.iter().cloned());
                 Form::Program { argv: argv.into_iter().map(String::into_bytes).collect(), by_link: false }
             }
-            Some(Err(_)) => return plain(as_text),
+            Some(Err(_)) => return plain(as_text, Some("the shell's path is not UTF-8")),
             None => {
                 words.extend(["-c".to_owned(), text.to_owned()]);
                 as_text.clone()
@@ -54,8 +63,8 @@ impl Judged {
         };
         let line = quoted(&words);
         match agent.carries(&line, &call.input) {
-            true => Judged { form, text: as_text, rewritten: Some(line) },
-            false => plain(as_text),
+            true => Judged { form, text: as_text, rewritten: Some(line), unwritten: None },
+            false => plain(as_text, Some("the command is longer than the agent reads from a hook: split it")),
         }
     }
 

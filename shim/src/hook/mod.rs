@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use policy::{Decision, Evaluation, Form, Invocation, Reason};
 use protocol::hook::{Agent, Answer, Call, Input, MOST, NOBODY};
-use serde_json::Value;
 use store::caller::NoTerminal;
 
 use crate::ask::{By, Verdict, ask};
@@ -45,7 +44,7 @@ pub fn answer(words: &[Vec<u8>]) -> Exit {
 /// What is said in the end.
 enum Said {
     /// Go on, perhaps with another command in place of the first and only one.
-    Yes { command: Option<String>, input: Value },
+    Yes { command: Option<String>, input: String },
     /// The agent is to ask.
     Ask(Message),
     /// No.
@@ -153,9 +152,12 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
     if given.caller.terminal.is_ok() {
         given.caller.terminal = Err(NoTerminal::Off);
     }
-    if let Err(why) = environment(&mut given, call) {
-        return Said::no(Reason::Environment, &why);
-    }
+    let set = match environment(&mut given, call) {
+        Ok(set) => set,
+        Err(why) => return Said::no(Reason::Environment, &why),
+    };
+    // What no judgement of the command covers, so that a yes to the command is none to it.
+    let besides = set.or_else(|| call.odd.clone().map(|why| (Reason::HookCall, why)));
     let shell = command::shell(agent, &given);
     let judged = command::Judged::of(agent, &given, call, text, shell);
     given.settings.patience_ms = left(agent, started);
@@ -164,24 +166,28 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
         Err(stop) => return Said::No(stop.message),
     };
     let Given { caller, inv, settings, host, .. } = &given;
-    let verdict = match eval.decision {
-        Decision::Deny => guard::denial(&eval),
-        Decision::Ask if agent.asks && attended(agent, inv) => {
-            let decided =
-                Decided { eval: &eval, decision: Decision::Ask, by: By::Policy, code: None, confined: None };
-            return match record(inv, settings, &decided) {
-                Err(no) => no,
-                Ok(()) => Said::Ask(question(&eval)),
-            };
+    let prompts = agent.asks && attended(agent, inv);
+    let verdict = match (eval.decision, besides) {
+        (Decision::Deny, _) => guard::denial(&eval),
+        (Decision::Ask, None) if prompts => return left_to_prompt(&eval, inv, settings, question(&eval)),
+        (Decision::Ask, Some((_, why))) if prompts => {
+            return left_to_prompt(&eval, inv, settings, question(&eval).line(&why));
         }
-        Decision::Ask => ask(&eval, inv, caller, settings, host),
-        Decision::Allow => match (eval.permit(), judged.unfit(&eval)) {
-            (_, Some((reason, why))) => Verdict::No(reason, By::Policy, vec![why.into()]),
-            (Some(permit), None) => Verdict::Yes(Box::new(permit), By::Policy, None),
-            (None, None) => {
-                Verdict::No(Reason::Internal, By::Policy, vec!["allowed, but nothing to execute".into()])
+        (Decision::Ask, None) => ask(&eval, inv, caller, settings, host),
+        (_, besides) => {
+            let unwritten = || judged.unwritten.map(|why| (Reason::HookCall, why.to_owned()));
+            match (eval.permit(), judged.unfit(&eval), besides.or_else(unwritten)) {
+                (_, Some((reason, why)), _) => Verdict::No(reason, By::Policy, vec![why.into()]),
+                (_, None, Some((reason, why))) if prompts => {
+                    return left_to_prompt(&eval, inv, settings, Message::asked(reason, &why));
+                }
+                (_, None, Some((reason, why))) => Verdict::No(reason, By::Policy, vec![why]),
+                (Some(permit), None, None) => Verdict::Yes(Box::new(permit), By::Policy, None),
+                (None, None, None) => {
+                    Verdict::No(Reason::Internal, By::Policy, vec!["allowed, but nothing to execute".into()])
+                }
             }
-        },
+        }
     };
     match verdict {
         Verdict::Yes(_, by, _) => {
@@ -190,7 +196,7 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
             let decided = Decided { eval: &eval, decision: Decision::Allow, by, code: None, confined: None };
             match record(inv, settings, &decided) {
                 Err(no) => no,
-                Ok(()) => Said::Yes { command: rewritten, input: Value::Null },
+                Ok(()) => Said::Yes { command: rewritten, input: String::new() },
             }
         }
         Verdict::No(reason, by, words) => {
@@ -202,6 +208,15 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
             let first = words.next().map(String::as_str).unwrap_or_default();
             Said::No(words.fold(Message::denied(reason, first), |m, line| m.line(line)))
         }
+    }
+}
+
+/// Writes down that the agent's own prompt is to ask, and has it ask.
+fn left_to_prompt(eval: &Evaluation, inv: &Invocation, settings: &Settings, words: Message) -> Said {
+    let decided = Decided { eval, decision: Decision::Ask, by: By::Policy, code: None, confined: None };
+    match record(inv, settings, &decided) {
+        Err(no) => no,
+        Ok(()) => Said::Ask(words),
     }
 }
 
@@ -222,19 +237,29 @@ fn forms(given: &mut Given, judged: &command::Judged) -> Result<Evaluation, Stop
     Ok(eval)
 }
 
-/// Sets what the call sets for its command. What changes which program runs, or what it loads, is refused.
-fn environment(given: &mut Given, call: &Call) -> Result<(), String> {
+/// Why an allow of the command is not enough.
+type Doubt = (Reason, String);
+
+/// Sets what the call sets for its command. What changes which program runs, or what it loads, is refused; for the rest
+/// it is as with `env NAME=VALUE` before the command: what is not known to be harmless asks.
+fn environment(given: &mut Given, call: &Call) -> Result<Option<Doubt>, String> {
+    let mut doubt = None;
     for (name, value) in &call.env {
         let entry = format!("{name}={value}").into_bytes();
         let changes = !policy::rules::environ::scrub(std::slice::from_ref(&entry), &[]).is_empty();
         if changes || name == "PATH" {
             return Err(format!("the call sets `{name}`, which changes what runs"));
         }
+        let class = policy::rules::environ::classify(name.as_bytes(), Some(value.as_bytes()));
+        if class != policy::rules::environ::EnvClass::Inert {
+            let why = format!("the call sets `{name}`, which is not known to be harmless with this value");
+            doubt.get_or_insert((Reason::Environment, why));
+        }
         let prefix = format!("{name}=").into_bytes();
         given.inv.env.retain(|e| !e.starts_with(&prefix));
         given.inv.env.push(entry);
     }
-    Ok(())
+    Ok(doubt)
 }
 
 /// How long we can wait for a person: what is left of the agent's patience, with room to leave the question behind.

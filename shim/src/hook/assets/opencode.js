@@ -7,6 +7,13 @@ import { spawn } from "node:child_process";
 const GUARD = "@EXEC_GUARD@";
 const LIMIT_MS = 115000;
 
+// Names of what a tool is handed that it may run: another tool's calls, too.
+const RUNS = "argv bash cmd code command command_line commands script shell shell_command tool_calls".split(" ");
+const runs = (v) =>
+  v !== null &&
+  typeof v === "object" &&
+  (Object.keys(v).some((name) => RUNS.includes(name.toLowerCase()) && !Array.isArray(v)) || Object.values(v).some(runs));
+
 const no = (why) => ({ decision: "deny", reason: `exec-guard: ${why}` });
 
 const read = (text, code) => {
@@ -54,7 +61,7 @@ export const ExecGuard = async (plugin) => ({
   "tool.execute.before": async (input, output) => {
     const command = output?.args?.command;
     // Other tools are not asked about, unless they carry a command.
-    if (input.tool !== "bash" && command === undefined) return;
+    if (input.tool !== "bash" && !runs(output?.args)) return;
     const said = await ask({
       tool: input.tool,
       sessionID: input.sessionID,

@@ -7,6 +7,13 @@ import { spawn } from "node:child_process";
 const GUARD = "@EXEC_GUARD@";
 const LIMIT_MS = 115000;
 
+// Names of what a tool is handed that it may run: another tool's calls, too.
+const RUNS = "argv bash cmd code command command_line commands script shell shell_command tool_calls".split(" ");
+const runs = (v) =>
+  v !== null &&
+  typeof v === "object" &&
+  (Object.keys(v).some((name) => RUNS.includes(name.toLowerCase()) && !Array.isArray(v)) || Object.values(v).some(runs));
+
 const no = (why) => ({ decision: "deny", reason: `exec-guard: ${why}` });
 
 const read = (text, code) => {
@@ -54,7 +61,7 @@ export default function (pi) {
   pi.on("tool_call", async (event, ctx) => {
     const command = event.input?.command;
     // Other tools are not asked about, unless they carry a command.
-    if (event.toolName !== "bash" && command === undefined) return undefined;
+    if (event.toolName !== "bash" && !runs(event.input)) return undefined;
     const block = (reason) => ({ block: true, reason: reason || "exec-guard: denied" });
     try {
       const said = await ask({
@@ -66,7 +73,7 @@ export default function (pi) {
       if (event.input.command !== command) return block("exec-guard: the command changed while it was judged");
       if (said.decision === "pass" && event.toolName !== "bash") return undefined;
       if (said.decision === "ask") {
-        const yes = ctx?.hasUI && (await ctx.ui.confirm("exec-guard", `${said.reason}\n\n${command}`));
+        const yes = ctx?.hasUI && (await ctx.ui.confirm("exec-guard", `${said.reason}\n\n${command ?? JSON.stringify(event.input)}`));
         return yes === true ? undefined : block(said.reason);
       }
       if (said.decision !== "allow") return block(said.reason);

@@ -8,6 +8,13 @@ import os from "node:os";
 const GUARD = "@EXEC_GUARD@";
 const LIMIT_MS = 14500;
 
+// Names of what a tool is handed that it may run: another tool's calls, too.
+const RUNS = "argv bash cmd code command command_line commands script shell shell_command tool_calls".split(" ");
+const runs = (v) =>
+  v !== null &&
+  typeof v === "object" &&
+  (Object.keys(v).some((name) => RUNS.includes(name.toLowerCase()) && !Array.isArray(v)) || Object.values(v).some(runs));
+
 const no = (why) => ({ decision: "deny", reason: `exec-guard: ${why}` });
 
 const read = (text, code) => {
@@ -67,7 +74,7 @@ export default {
       const shell = ["exec", "bash", "process"].includes(event.toolName);
       const command = event.params?.command;
       // Other tools are not asked about, unless they carry a command.
-      if (!shell && command === undefined) return undefined;
+      if (!shell && !runs(event.params)) return undefined;
       const block = (reason) => ({ block: true, blockReason: reason || "exec-guard: denied" });
       try {
         const said = await ask({
