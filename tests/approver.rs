@@ -1,12 +1,13 @@
 //! The approver as it runs: real guards ask, people answer, processes are killed, users are others.
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
+use crate::operator::ctl;
 use crate::stage::approver::{Place, TOKEN, stage, with_policy};
-use crate::stage::service::{Person, Service, asker, operator, program};
+use crate::stage::service::{LONG, Person, Service, asker, operator, program, silent_operators};
 use crate::stage::{Stage, Way, cannot, player, programs};
 
 fn resolve(id: &str, decision: &str) -> Value {
@@ -143,6 +144,28 @@ fn who_may_not_answer_is_told_so() {
         assert_eq!(code(&said), Some("own-question"), "{run:?}");
         service.until(0);
     }
+}
+
+/// The worst neighbour: hundreds that say nothing, in the operator's own session, at both sockets, and more all the time.
+#[test]
+fn those_who_say_nothing_keep_nobody_out() {
+    let stage = stage();
+    let service = Service::start(&stage);
+    let mut guards = Person::start(asker(&stage, &["silent", "200"]));
+    let mut operators = Person::start(silent_operators(&stage, "200"));
+    assert_eq!((guards.line().as_deref(), operators.line().as_deref()), (Some("waiting"), Some("waiting")));
+    let run = stage.cast(&["tool", "x"]).way(Way::Dash).limit(2 * LONG).talk(|| {
+        service.until(1);
+        for _ in 0..5 {
+            let begun = Instant::now();
+            let run = ctl(&stage, &["approvals", "pending"]);
+            assert!(run.code() == 0 && run.stdout.contains("tool x"), "{run:?}");
+            assert!(begun.elapsed() < LONG / 2, "{:?}", begun.elapsed());
+        }
+        let id = service.rows()[0]["id"].as_str().expect("an id").to_owned();
+        assert_eq!(service.operator(&[resolve(&id, "allow-once")])[0]["kind"], "resolved");
+    });
+    run.ran(&[&["tool", "x"]]);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! The asking socket: a guard asks, and is told what became of its question.
 //!
 //! Who is at the other end is known before a byte is read. Every wait has an end: a peer that says nothing, or says it
-//! byte by byte, has thirty seconds; of those only so many are held, and the oldest has to make room. What is not
-//! understood ends the conversation, and with it the question.
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+//! byte by byte, has a few seconds ([`door`]). What is not understood ends the conversation, and with it the question.
+pub mod door;
+
 use std::time::Duration;
 
 use policy::Choice;
@@ -12,12 +11,10 @@ use policy::document::SocketDialect;
 use protocol::code::Code;
 use protocol::frame;
 use protocol::mac::{self, Kind};
-use protocol::message::{Challenge, Decision, FRESH_MS, FromApprover, FromGuard, Grant, Report, Signed};
+use protocol::message::{Challenge, Decision, FromApprover, FromGuard, Grant, Report, Signed};
 use protocol::openclaw;
 use tokio::net::UnixListener;
-use tokio::sync::Semaphore;
 use tokio::sync::oneshot::Receiver;
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use crate::desk::{Answer, Asker, Outcome, is_yes};
@@ -25,15 +22,11 @@ use crate::handle::{Handle, Taken};
 use crate::line::{Budget, End, Line, challenge};
 use crate::rules::Documents;
 use crate::{draft, peer};
+use door::{Door, FIRST_LINE, Place, Room};
 
-/// Connections that have not said yet what they want: from so many on, one that has had a while makes room.
-const IDLE: usize = 256;
-
-/// A while: a guard on a busy machine needs less.
-const WHILE: Duration = Duration::from_secs(5);
-
-/// So many are held at most, however young.
-const MOST: usize = 4_096;
+/// Connections that have not said yet what they want: of one session, which may start hundreds of commands at once, and
+/// of all.
+const SILENT: (usize, usize) = (1_024, 4_096);
 
 /// Bytes of what they have said so far.
 const UNPROVED: usize = 64 << 20;
@@ -47,55 +40,11 @@ const GRANT: Duration = Duration::from_secs(10);
 /// In the plain dialect the peer speaks first; one that waits for a challenge gets it after so long.
 const FIRST: Duration = Duration::from_millis(200);
 
-/// Those that have not said yet what they want, oldest first.
-#[derive(Clone, Default)]
-struct Idle(Arc<Mutex<Silent>>);
-
-/// The last number that was given, and those that have one: since when, and their tasks.
-#[derive(Default)]
-struct Silent(u64, BTreeMap<u64, (Instant, AbortHandle)>);
-
-impl Idle {
-    /// Makes room for one more, at the oldest's cost, and gives its number.
-    fn number(&self) -> u64 {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        while all.1.len() >= IDLE {
-            let crowded = all.1.len() >= MOST;
-            match all.1.first_entry() {
-                Some(oldest) if crowded || oldest.get().0.elapsed() >= WHILE => oldest.remove().1.abort(),
-                _ => break,
-            }
-        }
-        all.0 += 1;
-        all.0
-    }
-
-    fn add(&self, number: u64, task: &tokio::task::JoinHandle<()>) {
-        if !task.is_finished() {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.1.insert(number, (Instant::now(), task.abort_handle()));
-        }
-    }
-
-    /// It said what it wants, or is gone.
-    fn remove(&self, number: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.remove(&number);
-    }
-}
-
-/// A place among the idle, given up when dropped.
-struct Place(Idle, u64);
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.remove(self.1);
-    }
-}
-
 /// Takes connections until it is dropped; at most so many at once, so that descriptors are left for everything else.
 pub async fn serve(listener: UnixListener, handle: Handle, most: usize) {
-    let places = Arc::new(Semaphore::new(most));
-    let (idle, budget) = (Idle::default(), Budget::of(UNPROVED));
+    let (session, silent) = SILENT;
+    let door = Door::new(Room { session, silent, all: most, yields: false });
+    let budget = Budget::of(UNPROVED);
     loop {
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
@@ -105,23 +54,23 @@ pub async fn serve(listener: UnixListener, handle: Handle, most: usize) {
                 continue;
             }
         };
-        let Ok(held) = places.clone().try_acquire_owned() else {
+        let Ok(peer) = sys::socket::peer(&stream) else { continue };
+        let asker = asker(&peer);
+        let Some(place) = door.enter(&asker) else {
             // It is told why, if it takes that at once; nobody waits for it.
             let full = FromApprover::Error { id: None, code: Code::Full };
             let _ = stream.try_write(&frame::encode(&full.to_json()).unwrap_or_default());
             continue;
         };
-        let number = idle.number();
-        let place = Place(idle.clone(), number);
         let handle = handle.clone();
         let mut line = Line::new(stream);
         line.share(Some(budget.clone()));
-        let task = tokio::spawn(async move {
-            // An error is a peer that went away: there is nobody left to tell.
-            let _ = Talk::begin(line, handle, place).await;
-            drop(held);
+        door.begin(place, |place| {
+            tokio::spawn(async move {
+                // An error is a peer that went away: there is nobody left to tell.
+                let _ = Talk { line, handle, asker }.begin(&place).await;
+            })
         });
-        idle.add(number, &task);
     }
 }
 
@@ -136,9 +85,8 @@ struct Talk {
 type Over = Result<(), End>;
 
 impl Talk {
-    async fn begin(line: Line, handle: Handle, place: Place) -> Over {
-        let peer = sys::socket::peer(line.stream()).map_err(|_| End::Gone)?;
-        let mut talk = Talk { line, handle, asker: asker(peer) };
+    async fn begin(self, place: &Place) -> Over {
+        let mut talk = self;
         let Ok(documents) = talk.handle.rules().current() else {
             return talk.error(None, Code::Internal).await;
         };
@@ -146,11 +94,11 @@ impl Talk {
         if uid != sys::ids::uid() && !documents.settings.socket.allow_uids.contains(&uid) {
             return talk.error(None, Code::Peer).await;
         }
-        let deadline = Instant::now() + Duration::from_millis(FRESH_MS);
+        let deadline = Instant::now() + FIRST_LINE;
         let plain = documents.settings.socket.dialect == SocketDialect::OpenClaw;
         if plain && talk.line.speaks_first(FIRST).await {
             let line = talk.line.read(Some(deadline)).await?;
-            drop(place);
+            place.spoke();
             talk.line.share(None);
             return talk.plain(&line, &documents).await;
         }
@@ -162,7 +110,7 @@ impl Talk {
             Err(End::Late) => return talk.error(None, Code::Stale).await,
             Err(End::Gone) => return Err(End::Gone),
         };
-        drop(place);
+        place.spoke();
         talk.line.share(None);
         match FromGuard::parse(&line) {
             Ok(FromGuard::Request(s)) => talk.request(s, &challenge, &documents).await,
@@ -332,9 +280,9 @@ impl Talk {
     }
 }
 
-/// The facts of a process that asks. They are looked up while it is held, so that they are its own; then it is let go:
-/// of those that wait there may be thousands, each with a descriptor already.
-fn asker(peer: sys::socket::Peer) -> Asker {
+/// The facts of a process at the other end. They are looked up while it is held, so that they are its own; then it may
+/// be let go: of those that ask there may be thousands, each with a descriptor already.
+pub(crate) fn asker(peer: &sys::socket::Peer) -> Asker {
     let asker = peer::asker(peer.uid, Some(peer.pid).filter(|p| *p > 0));
     match peer.is_alive() {
         Some(false) => Asker { pid: None, session: None, ..asker },

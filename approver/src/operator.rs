@@ -6,43 +6,44 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use protocol::code::Code;
-use protocol::message::{Challenge, FRESH_MS};
+use protocol::message::Challenge;
 use protocol::operator::{Answer, Command, Envelope, Event, FromApprover, MAX_ROWS};
 use sys::socket::Peer;
-use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Semaphore, broadcast};
+use tokio::net::UnixListener;
+use tokio::sync::broadcast;
 use tokio::time::Instant;
 
 use crate::handle::{Handle, Refusal};
 use crate::keeper::{ask, security};
 use crate::line::{End, Line, challenge};
+use crate::listen::asker;
+use crate::listen::door::{Door, FIRST_LINE, Place, Room};
 use crate::peer::Operator;
 
-/// Operators at once.
-const MOST: usize = 64;
+/// Operators: those of a session that have not said a thing yet, all of these, and altogether. One too many is nobody's
+/// lock: somebody has to make room ([`Door`]), and whoever watches comes again.
+const ROOM: Room = Room { session: 16, silent: 64, all: 256, yields: true };
 
 /// How long one that does not watch may say nothing.
 const QUIET: Duration = Duration::from_secs(600);
 
 /// Takes connections until it is dropped.
 pub async fn serve(listener: UnixListener, handle: Handle) {
-    let places = Arc::new(Semaphore::new(MOST));
+    let door = Door::new(ROOM);
     loop {
-        let accepted = listener.accept().await;
-        let place = places.clone().try_acquire_owned();
-        match (accepted, place) {
-            (Ok((stream, _)), Ok(place)) => {
-                let handle = handle.clone();
-                tokio::spawn(async move {
-                    // An error is a peer that went away: there is nobody left to tell.
-                    let _ = Talk::begin(stream, handle).await;
-                    drop(place);
-                });
-            }
-            // One too many is told nothing: it sees the end at once.
-            (Ok(_), Err(_)) => {}
-            (Err(_), _) => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let Ok(peer) = sys::socket::peer(&stream) else { continue };
+        let Some(place) = door.enter(&asker(&peer)) else { continue };
+        let handle = handle.clone();
+        door.begin(place, |place| {
+            tokio::spawn(async move {
+                // An error is a peer that went away: there is nobody left to tell.
+                let _ = Talk { line: Line::new(stream), handle, peer, events: None }.begin(&place).await;
+            })
+        });
     }
 }
 
@@ -62,9 +63,8 @@ enum Next {
 }
 
 impl Talk {
-    async fn begin(stream: UnixStream, handle: Handle) -> Over {
-        let peer = sys::socket::peer(&stream).map_err(|_| End::Gone)?;
-        let mut talk = Talk { line: Line::new(stream), handle, peer, events: None };
+    async fn begin(self, place: &Place) -> Over {
+        let mut talk = self;
         if let Err(code) = talk.operator() {
             return talk.answer(0, Answer::Error { code, detail: None }).await;
         }
@@ -72,11 +72,11 @@ impl Talk {
             return talk.answer(0, Answer::Error { code: Code::Internal, detail: None }).await;
         };
         talk.send(FromApprover::Challenge(challenge.clone())).await?;
-        let fresh = Instant::now() + Duration::from_millis(FRESH_MS);
+        let first = Instant::now() + FIRST_LINE;
         let mut expected = 1;
         loop {
             let deadline = match (expected, &talk.events) {
-                (1, _) => Some(fresh),
+                (1, _) => Some(first),
                 (_, None) => Some(Instant::now() + QUIET),
                 (_, Some(_)) => None,
             };
@@ -90,6 +90,7 @@ impl Talk {
                         }
                     };
                     expected += 1;
+                    place.spoke();
                     let answer = talk.obey(command).await;
                     let answer = answer.unwrap_or_else(|r| Answer::Error { code: r.code, detail: r.detail });
                     talk.answer(n, answer).await?;

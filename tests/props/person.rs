@@ -4,6 +4,7 @@
 //! person SOCKET TOKEN answer CHOICE         answers every question with that, for ever; a line an answer
 //! person SOCKET TOKEN do COMMAND…           sends commands (JSON), one after the other; a line an answer
 //! person SOCKET TOKEN crowd N               asks N questions; says `waiting`, and waits until it is killed
+//! person SOCKET TOKEN silent N              connects N times and says nothing; says `waiting`, and comes again for ever
 //! person SOCKET TOKEN pace N                asks N questions one after the other; a line each: microseconds
 //! person SOCKET TOKEN leave N               asks question N and leaves it behind; says `noted`
 //! person SOCKET TOKEN once N MILLISECONDS   asks question N and waits so long at most; says what came of it
@@ -31,6 +32,7 @@ fn main() -> io::Result<()> {
         ("answer", [choice]) => answer(socket, &token, choice),
         ("do", commands) => commands_of(socket, &token, commands),
         ("crowd", [n]) => crowd(socket, &token, n.parse().expect("a number")),
+        ("silent", [n]) => silent(socket, n.parse().expect("a number")),
         ("pace", [n]) => pace(socket, &token, n.parse().expect("a number")),
         ("leave", [n]) => leave(socket, &token, n.parse().expect("a number")),
         ("once", [n, ms]) => {
@@ -123,6 +125,21 @@ fn answer(socket: &str, token: &Token, choice: &str) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// So many connections, each as new as it can be.
+fn silent(socket: &str, n: usize) -> io::Result<()> {
+    let mut held = std::collections::VecDeque::new();
+    loop {
+        held.push_back(UnixStream::connect(socket)?);
+        if held.len() == n {
+            say("waiting");
+        }
+        if held.len() > n {
+            held.pop_front();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
 }
 
 fn say(what: &str) {

@@ -129,6 +129,11 @@ pub fn operator<'a>(stage: &'a Stage, commands: &[Value]) -> Cast<'a> {
     person(stage, "guard/operator/operator.sock", &words)
 }
 
+/// So many at the operator's socket who say nothing.
+pub fn silent_operators<'a>(stage: &'a Stage, n: &str) -> Cast<'a> {
+    person(stage, "guard/operator/operator.sock", &["silent", n])
+}
+
 /// Somebody who asks.
 pub fn asker<'a>(stage: &'a Stage, words: &[&str]) -> Cast<'a> {
     person(stage, "guard/exec-approvals.sock", words)
