@@ -130,7 +130,12 @@ fn main() {
         ("here-document, 2 KB", text(&letter), list(100, "/usr/bin/*"), Decision::Allow),
         ("pipeline, 2 KB", text(&pipeline), list(100, "/usr/bin/*"), Decision::Allow),
     ];
+    // `cargo bench -p exec-guard-policy -- script` runs those whose name holds the word.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     for (name, form, entries, expected) in cases {
+        if !wanted.is_empty() && !wanted.iter().any(|w| name.contains(w.as_str())) {
+            continue;
+        }
         let mut effective = Effective::built_in("main");
         effective.security.value = Security::Allowlist;
         effective.shell_accept = Accept::Checked;

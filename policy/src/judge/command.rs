@@ -177,7 +177,7 @@ impl Judge<'_> {
         let home = self.inv.home.as_deref();
         let cwd = ctx.cwd.as_deref();
         let guard = &self.inv.guard;
-        let why = protect::touches(name, args, cwd, home, guard).map(|(why, _)| why);
+        let why = self.watch.touches(name, args, cwd).map(|(why, _)| why);
         if let Some(why) = why.or_else(|| unpack::unpacks(name, args, cwd, home, guard)) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }

@@ -22,6 +22,7 @@ use crate::evaluation::{Segment, SegmentKind};
 use crate::invocation::Invocation;
 use crate::reason::Reason;
 use crate::resolve::{Executable, Lookup};
+use crate::rules::protect::Watch;
 use crate::shell::Dialect;
 use crate::world::World;
 
@@ -133,6 +134,8 @@ pub(crate) struct Judge<'a> {
     /// One of them may leave the shell in another folder.
     functions_move: bool,
     shells: OnceCell<Vec<Vec<u8>>>,
+    /// The guard's own files.
+    watch: Watch<'a>,
     /// Entries that cover a program, by its paths.
     covering: RefCell<Coverings>,
 }
@@ -159,6 +162,7 @@ impl<'a> Judge<'a> {
             exported: Vec::new(),
             functions_move: false,
             shells: OnceCell::new(),
+            watch: Watch::new(&inv.guard, inv.home.as_deref()),
             covering: RefCell::new(HashMap::new()),
         }
     }

@@ -7,7 +7,6 @@ use crate::document::Redirections;
 use crate::glob::PathGlob;
 use crate::reason::Reason;
 use crate::resolve::{join, last_component, parent};
-use crate::rules::protect;
 use crate::shell::{Redirect, RedirectOp};
 
 impl Judge<'_> {
@@ -24,11 +23,8 @@ impl Judge<'_> {
                 | RedirectOp::BothAppend
         );
         let opens = writes || r.op == RedirectOp::Read;
-        if opens {
-            let home = self.inv.home.as_deref();
-            if let Some(why) = protect::word(&target, ctx.cwd.as_deref(), home, &self.inv.guard, writes) {
-                self.at(Weight::Ask, Reason::SelfProtection, at, r, format!("a redirection: {why}"));
-            }
+        if opens && let Some(why) = self.watch.word(&target, ctx.cwd.as_deref(), writes) {
+            self.at(Weight::Ask, Reason::SelfProtection, at, r, format!("a redirection: {why}"));
         }
         let policy = self.policy.redirections;
         if policy == Redirections::Ban {

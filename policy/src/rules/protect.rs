@@ -2,6 +2,8 @@
 //!
 //! The path of a policy document in a command is a question whatever the lists say: a command that may edit the
 //! policy may do anything afterwards.
+use std::cell::RefCell;
+
 use crate::arg::Arg;
 use crate::invocation::Guard;
 use crate::resolve::{join, last_component, normalise};
@@ -132,49 +134,94 @@ const MAX_PIECES: usize = 1000;
 /// Names that betray a path of the guard even in a word that is known only at run time.
 const OWN_MARKS: &[&[u8]] = &[b".exec-guard", b"exec-approvals", b"/etc/exec-guard", b"EXEC_GUARD_HOME"];
 
-/// Why a command touches what it must not; `None` if it does not.
-pub(crate) fn touches(
-    name: &[u8],
-    args: &[Arg],
-    cwd: Option<&[u8]>,
-    home: Option<&[u8]>,
-    guard: &Guard,
-) -> Option<(String, Option<usize>)> {
-    let name = last_component(name);
-    if name == b"exec-guardctl" || name == b"exec-guard" {
-        let words: Vec<&[u8]> = args.iter().map(|a| a.literal().unwrap_or(b"\0")).collect();
-        let first = words.first().copied().unwrap_or(b"--help");
-        let judged_by_peel = name == b"exec-guard"
-            && (first.starts_with(b"-")
-                || matches!(first, b"check" | b"run" | b"hook" | b"submit" | b"tool"));
-        if !judged_by_peel && !READ_ONLY.iter().any(|r| words.starts_with(r)) && !words.is_empty() {
-            return Some(("exec-guardctl would change the policy or its surroundings".into(), Some(0)));
-        }
-    }
-    if name == b"exec-guard-approver" {
-        return Some(("an approver of its own could answer its own questions".into(), None));
-    }
-    for (i, arg) in args.iter().enumerate() {
-        if let Some(why) = word(arg, cwd, home, guard, !READERS.contains(&name)) {
-            return Some((why, Some(i)));
-        }
-    }
-    None
+/// What is watched over, made ready to be looked for in many words.
+pub(crate) struct Watch<'g> {
+    guard: &'g Guard,
+    home: Option<&'g [u8]>,
+    /// Last names of the protected paths: a path is none of them unless one of these stands in it.
+    last: Vec<&'g [u8]>,
+    /// Marked for the two bytes that each of them begins with.
+    begins: [bool; 256],
+    /// One is too short to be told so.
+    any: bool,
+    /// The home, and the folder asked about last, lie in a protected one: there a relative path may name any file of it.
+    home_within: bool,
+    cwd_within: RefCell<(Vec<u8>, bool)>,
 }
 
-/// Why one word (an argument, the target of a redirection) names a protected file.
-pub(crate) fn word(
-    arg: &Arg,
-    cwd: Option<&[u8]>,
-    home: Option<&[u8]>,
-    guard: &Guard,
-    may_write: bool,
-) -> Option<String> {
-    match arg {
-        Arg::Literal(bytes) => {
-            // `--output=/path`, `of=/path`, `@/path`, `-o/path`: the path may begin anywhere before its first slash.
-            let mut starts = vec![bytes.as_slice()];
-            if may_name(bytes, cwd, home, guard) {
+/// The mark of two bytes; several pairs share one.
+fn mark(first: u8, second: u8) -> usize {
+    usize::from(first.wrapping_mul(31) ^ second)
+}
+
+impl<'g> Watch<'g> {
+    pub fn new(guard: &'g Guard, home: Option<&'g [u8]>) -> Watch<'g> {
+        let own = guard.own_paths.iter().map(Vec::as_slice);
+        let all = own.chain(HOOK_FILES.iter().copied()).chain(HOOK_FOLDERS.iter().copied());
+        let mut out = Watch {
+            guard,
+            home,
+            last: Vec::with_capacity(guard.own_paths.len() + HOOK_FILES.len() + HOOK_FOLDERS.len()),
+            begins: [false; 256],
+            any: false,
+            home_within: home.is_some_and(|home| within(home, guard)),
+            cwd_within: RefCell::default(),
+        };
+        for path in all {
+            let last = last_component(path.strip_suffix(b"/").unwrap_or(path));
+            match last {
+                [first, second, ..] => {
+                    if let Some(slot) = out.begins.get_mut(mark(*first, *second)) {
+                        *slot = true;
+                    }
+                }
+                _ => out.any = true,
+            }
+            if !out.last.contains(&last) {
+                out.last.push(last);
+            }
+        }
+        out
+    }
+
+    /// Why a command touches what it must not; `None` if it does not.
+    pub fn touches(&self, name: &[u8], args: &[Arg], cwd: Option<&[u8]>) -> Option<(String, Option<usize>)> {
+        let name = last_component(name);
+        if name == b"exec-guardctl" || name == b"exec-guard" {
+            let words: Vec<&[u8]> = args.iter().map(|a| a.literal().unwrap_or(b"\0")).collect();
+            let first = words.first().copied().unwrap_or(b"--help");
+            let judged_by_peel = name == b"exec-guard"
+                && (first.starts_with(b"-")
+                    || matches!(first, b"check" | b"run" | b"hook" | b"submit" | b"tool"));
+            if !judged_by_peel && !READ_ONLY.iter().any(|r| words.starts_with(r)) && !words.is_empty() {
+                return Some(("exec-guardctl would change the policy or its surroundings".into(), Some(0)));
+            }
+        }
+        if name == b"exec-guard-approver" {
+            return Some(("an approver of its own could answer its own questions".into(), None));
+        }
+        let mut may_write = None;
+        for (i, arg) in args.iter().enumerate() {
+            if arg.literal().is_some_and(|word| !self.may_name(word, cwd)) {
+                continue;
+            }
+            let may_write = *may_write.get_or_insert_with(|| !READERS.contains(&name));
+            if let Some(why) = self.word(arg, cwd, may_write) {
+                return Some((why, Some(i)));
+            }
+        }
+        None
+    }
+
+    /// Why one word (an argument, the target of a redirection) names a protected file.
+    pub fn word(&self, arg: &Arg, cwd: Option<&[u8]>, may_write: bool) -> Option<String> {
+        match arg {
+            Arg::Literal(bytes) => {
+                if !self.may_name(bytes, cwd) {
+                    return None;
+                }
+                // `--output=/path`, `of=/path`, `@/path`, `-o/path`: the path may begin anywhere before its first slash.
+                let mut starts = vec![bytes.as_slice()];
                 let marks = bytes.iter().enumerate().filter(|(_, b)| b"=@:,".contains(b));
                 if marks.clone().count() > MAX_PIECES {
                     return Some("a word with the name of a protected file in it, in too many pieces".into());
@@ -185,38 +232,50 @@ pub(crate) fn word(
                         .filter_map(|(i, _)| bytes.get(i + 1..))
                         .map(|rest| rest.get(..PATH_MAX).unwrap_or(rest)),
                 );
-            }
-            if bytes.first() == Some(&b'-') {
-                starts.extend(bytes.get(2..));
-            }
-            for start in starts {
-                if let Some(why) = path(start, cwd, home, guard, may_write) {
-                    return Some(why);
+                if bytes.first() == Some(&b'-') {
+                    starts.extend(bytes.get(2..));
                 }
+                starts.into_iter().find_map(|start| path(start, cwd, self.home, self.guard, may_write))
             }
-            None
-        }
-        Arg::Dynamic { source, .. } => {
-            if OWN_MARKS.iter().any(|m| contains(source, m)) {
-                return Some("a word names the guard's own files".into());
+            Arg::Dynamic { source, .. } => {
+                if OWN_MARKS.iter().any(|m| contains(source, m)) {
+                    return Some("a word names the guard's own files".into());
+                }
+                let plain: Vec<u8> = source.iter().copied().filter(|b| !b"'\"\\".contains(b)).collect();
+                (may_write && hook_file(&plain))
+                    .then(|| "a word names a file that holds an agent's hooks".into())
             }
-            let plain: Vec<u8> = source.iter().copied().filter(|b| !b"'\"\\".contains(b)).collect();
-            (may_write && hook_file(&plain)).then(|| "a word names a file that holds an agent's hooks".into())
         }
+    }
+
+    /// False if no path that begins anywhere in these bytes can be a protected one: their last names do not stand in
+    /// them, and the folders that relative paths begin in are none of them. Nearly every word is done with here.
+    fn may_name(&self, bytes: &[u8], cwd: Option<&[u8]>) -> bool {
+        if self.any || self.home_within || self.cwd_is_within(cwd) {
+            return true;
+        }
+        bytes.windows(2).enumerate().any(|(at, two)| {
+            matches!(two, [a, b] if self.begins.get(mark(*a, *b)) == Some(&true))
+                && bytes.get(at..).is_some_and(|rest| self.last.iter().any(|name| rest.starts_with(name)))
+        })
+    }
+
+    /// Commands mostly stand where the one before them stood.
+    fn cwd_is_within(&self, cwd: Option<&[u8]>) -> bool {
+        let Some(cwd) = cwd else { return false };
+        let mut known = self.cwd_within.borrow_mut();
+        if known.0 != cwd {
+            *known = (cwd.to_vec(), within(cwd, self.guard));
+        }
+        known.1
     }
 }
 
-/// False if no path that begins anywhere in these bytes can be a protected one: their last names do not stand in
-/// them, and the folders that relative paths begin in are none of them. Nearly every word is done with here.
-fn may_name(bytes: &[u8], cwd: Option<&[u8]>, home: Option<&[u8]>, guard: &Guard) -> bool {
-    let last = |p: &[u8]| last_component(p.strip_suffix(b"/").unwrap_or(p)).to_vec();
-    let own = guard.own_paths.iter().map(Vec::as_slice);
-    let protected = || own.clone().chain(HOOK_FILES.iter().copied()).chain(HOOK_FOLDERS.iter().copied());
-    protected().any(|p| contains(bytes, &last(p)))
-        || [cwd, home].into_iter().flatten().any(|folder| {
-            let folder = join(folder, b"");
-            own.clone().any(|o| folder.starts_with(o)) || HOOK_FOLDERS.iter().any(|f| contains(&folder, f))
-        })
+/// True if a path that begins in this folder may name a protected one without its last name.
+fn within(folder: &[u8], guard: &Guard) -> bool {
+    let folder = join(&normalise(folder), b"");
+    let mut hooks = HOOK_FILES.iter().chain(HOOK_FOLDERS);
+    guard.own_paths.iter().any(|own| folder.starts_with(own)) || hooks.any(|h| contains(&folder, h))
 }
 
 fn path(
@@ -262,6 +321,26 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn touches(
+        name: &[u8],
+        args: &[Arg],
+        cwd: Option<&[u8]>,
+        home: Option<&[u8]>,
+        guard: &Guard,
+    ) -> Option<(String, Option<usize>)> {
+        Watch::new(guard, home).touches(name, args, cwd)
+    }
+
+    fn word(
+        arg: &Arg,
+        cwd: Option<&[u8]>,
+        home: Option<&[u8]>,
+        guard: &Guard,
+        may_write: bool,
+    ) -> Option<String> {
+        Watch::new(guard, home).word(arg, cwd, may_write)
+    }
 
     fn asks(words: &[&str]) -> bool {
         let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] };
