@@ -101,5 +101,5 @@ impl Functions {
 }
 
 fn is_taker(word: &Word) -> bool {
-    word.to_args(b"").iter().any(|a| a.literal().is_some_and(|l| TAKERS.contains(&l)))
+    word.any_literal(|l| TAKERS.contains(&l))
 }

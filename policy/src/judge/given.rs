@@ -48,12 +48,10 @@ impl Given {
     pub fn called(&mut self, script: &Script, functions: &Functions) {
         any_command(script, Subshells::Enter, &mut |c| {
             if let CommandKind::Simple(s) = &c.kind {
-                let words: Vec<Arg> = s.words.iter().flat_map(|w| w.to_args(b"")).collect();
-                let is = |name: &[u8]| words.iter().any(|w| w.literal() == Some(name));
-                self.renumbered |= is(b"shift") || is(b"set");
-                if s.words.first().and_then(Word::literal).is_some_and(|name| functions.is_one(&name)) {
-                    let literal = words.into_iter().skip(1).filter_map(|a| a.literal().map(<[u8]>::to_vec));
-                    self.calls.extend(literal);
+                self.renumbered |= s.words.iter().any(|w| w.any_literal(|l| matches!(l, b"shift" | b"set")));
+                if s.words.first().and_then(Word::text).is_some_and(|name| functions.is_one(&name)) {
+                    let words = s.words.iter().flat_map(|w| w.to_args(b"")).skip(1);
+                    self.calls.extend(words.filter_map(|a| a.literal().map(<[u8]>::to_vec)));
                 }
             }
             false

@@ -314,9 +314,8 @@ impl Judge<'_> {
     /// True if something in it could move the shell to another folder, or calls what could.
     fn moves(&self, script: &Script) -> bool {
         any_command(script, Subshells::Stay, &mut |c| {
-            let calls = |s: &Simple| {
-                s.words.first().and_then(Word::literal).is_some_and(|n| self.functions.is_one(&n))
-            };
+            let calls =
+                |s: &Simple| s.words.first().and_then(Word::text).is_some_and(|n| self.functions.is_one(&n));
             moves_here(c) || (self.functions_move && matches!(&c.kind, CommandKind::Simple(s) if calls(s)))
         })
     }
@@ -547,8 +546,7 @@ fn called_by_zsh(name: &[u8]) -> bool {
 fn moves_here(c: &Command) -> bool {
     let CommandKind::Simple(simple) = &c.kind else { return false };
     // `\cd`, `c''d` and `{cd,x}` are spellings of the same words.
-    let moves = |w: &Word| w.to_args(b"").iter().any(|a| a.literal().is_some_and(|l| MOVERS.contains(&l)));
-    simple.words.iter().any(moves)
+    simple.words.iter().any(|w| w.any_literal(|l| MOVERS.contains(&l)))
 }
 
 /// Whether what runs in a copy of the shell, `( … )`, is looked at: a `cd` in it moves nobody else.

@@ -93,6 +93,21 @@ impl Pieces {
         self.list.push((Piece::Part(Part::Bare(vec![byte])), pos, pos + 1));
     }
 
+    /// Adds unquoted bytes of which none means anything, wherever it stands.
+    pub fn plain(&mut self, bytes: &[u8], pos: usize) {
+        let Some((last, before)) = bytes.split_last() else { return };
+        match self.list.last_mut() {
+            Some((Piece::Part(Part::Bare(old)), ..)) if !self.in_pattern => old.extend_from_slice(before),
+            _ if self.in_pattern => before.iter().for_each(|b| self.bare(*b, pos)),
+            _ => {
+                let mut all = Vec::with_capacity(bytes.len());
+                all.extend_from_slice(before);
+                self.list.push((Piece::Part(Part::Bare(all)), pos, pos));
+            }
+        }
+        self.bare(*last, pos + before.len());
+    }
+
     /// Adds quoted bytes; an empty quote counts.
     pub fn quoted(&mut self, bytes: &[u8], start: usize, end: usize) {
         self.last = 0;
@@ -135,7 +150,11 @@ impl Pieces {
     /// (zsh expands `{1..$n}`).
     pub fn finish(self, source: &[u8], loose: bool) -> Vec<Part> {
         let list = self.list;
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(list.len());
+        if !list.iter().any(|(piece, ..)| matches!(piece, Piece::Open)) {
+            list.into_iter().for_each(|(piece, ..)| push(&mut out, piece));
+            return out;
+        }
         let pairs = Pairs::of(&list);
         let mut i = 0;
         while let Some((piece, start, _)) = list.get(i) {
@@ -161,7 +180,7 @@ impl Pieces {
                 i = close + 1;
                 continue;
             }
-            push(&mut out, piece);
+            push(&mut out, piece.clone());
             i += 1;
         }
         out
@@ -169,21 +188,16 @@ impl Pieces {
 }
 
 /// Adds a piece as a part; a brace that expands nothing is itself.
-fn push(out: &mut Vec<Part>, piece: &Piece) {
-    let bytes: &[u8] = match piece {
-        Piece::Part(Part::Bare(bytes)) => bytes,
-        Piece::Part(part) => {
-            out.push(part.clone());
-            return;
-        }
-        Piece::Open => b"{",
-        Piece::Comma => b",",
-        Piece::Close => b"}",
+fn push(out: &mut Vec<Part>, piece: Piece) {
+    let part = match piece {
+        Piece::Part(part) => part,
+        Piece::Open => Part::Bare(b"{".to_vec()),
+        Piece::Comma => Part::Bare(b",".to_vec()),
+        Piece::Close => Part::Bare(b"}".to_vec()),
     };
-    if let Some(Part::Bare(old)) = out.last_mut() {
-        old.extend_from_slice(bytes);
-    } else {
-        out.push(Part::Bare(bytes.to_vec()));
+    match (out.last_mut(), part) {
+        (Some(Part::Bare(old)), Part::Bare(bytes)) => old.extend_from_slice(&bytes),
+        (_, part) => out.push(part),
     }
 }
 

@@ -225,9 +225,8 @@ impl<'a> Lexer<'a> {
                 }
                 Some(b'#') => {
                     // A comment ends at the newline whatever stands before it.
-                    while self.peek().is_some_and(|b| b != b'\n') {
-                        self.advance(1);
-                    }
+                    let rest = self.src.get(self.pos..).unwrap_or_default();
+                    self.advance(rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len()));
                 }
                 _ => return,
             }

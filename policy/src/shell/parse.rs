@@ -373,7 +373,7 @@ impl Lexer<'_> {
                 self.check_name(!simple.assignments.is_empty() || !redirects.is_empty());
             }
             let word = self.argument(!simple.words.is_empty(), declaring);
-            declaring |= word.literal().is_some_and(|word| DECLARING.contains(&word.as_slice()));
+            declaring |= word.text().is_some_and(|word| DECLARING.contains(&&*word));
             simple.words.push(word);
         }
         if simple.words.is_empty() && simple.assignments.is_empty() {

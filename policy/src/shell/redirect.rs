@@ -61,6 +61,9 @@ impl Lexer<'_> {
     /// The operator at the start of `bytes`, and its length.
     fn redirect_op(&mut self, bytes: &[u8], prefix: usize) -> Option<(RedirectOp, usize)> {
         let extended = self.extended();
+        if !matches!(bytes.first(), Some(b'<' | b'>' | b'&')) {
+            return None;
+        }
         if prefix == 0
             && extended
             && (bytes.starts_with(b"<(")

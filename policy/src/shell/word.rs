@@ -159,10 +159,16 @@ impl Lexer<'_> {
         }
     }
 
-    /// Goes over one character as itself, noting it if it is not what it seems.
+    /// Goes over one character as itself, or many that mean nothing, noting one that is not what it seems.
     fn literal(&mut self, pieces: &mut Pieces) {
         let start = self.pos;
         let rest = self.src.get(start..).unwrap_or_default();
+        let plain = rest.iter().take_while(|b| is_plain(**b)).count();
+        if let Some(bytes) = rest.get(..plain).filter(|bytes| !bytes.is_empty()) {
+            pieces.plain(bytes, start);
+            self.advance(plain);
+            return;
+        }
         let suspicion = suspect(rest);
         let len = match rest.first() {
             Some(byte) if byte.is_ascii() => 1,
@@ -261,8 +267,11 @@ impl Lexer<'_> {
                 }
                 b'$' => self.dollar(true, pieces),
                 _ => {
-                    self.advance(1);
-                    pieces.quoted(&[byte], start, self.pos);
+                    let rest = self.src.get(start..).unwrap_or_default();
+                    let active = |b: &u8| matches!(b, b'\\' | b'`' | b'$') || Some(*b) == end;
+                    let len = rest.iter().position(active).unwrap_or(rest.len());
+                    self.advance(len);
+                    pieces.quoted(rest.get(..len).unwrap_or_default(), start, self.pos);
                 }
             }
         }
@@ -456,9 +465,17 @@ impl Lexer<'_> {
     }
 }
 
+/// True for a byte that is itself in every place of every language, and with anything beside it.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'%')
+}
+
 /// True if a brace expansion among `parts` could join a parameter's name with other text, or copy what runs.
 fn braces_are_textual(parts: &[Part]) -> bool {
     let names = |b: &u8| is_name(*b) || *b == b'[';
+    if !parts.iter().any(|part| matches!(part, Part::Brace { .. })) {
+        return false;
+    }
     // Asked once, of the whole word.
     let tilde = tilde_at_risk(parts);
     parts.iter().enumerate().any(|(i, part)| {

@@ -1,5 +1,7 @@
 //! What a word is known to be before anything runs.
 
+use std::borrow::Cow;
+
 use crate::arg::Arg;
 use crate::decision::Span;
 use crate::shell::ast::{Part, Word};
@@ -12,6 +14,22 @@ impl Word {
     pub fn literal(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         append_literal(&self.parts, &mut out).then_some(out)
+    }
+
+    /// The same, without a copy where one part is all of it.
+    pub fn text(&self) -> Option<Cow<'_, [u8]>> {
+        match self.parts.as_slice() {
+            [Part::Bare(bytes) | Part::Quoted(bytes)] => Some(Cow::Borrowed(bytes)),
+            _ => self.literal().map(Cow::Owned),
+        }
+    }
+
+    /// True if one of the arguments that the word becomes ([`Word::to_args`]) is literal, and such a one.
+    pub fn any_literal(&self, such: impl Fn(&[u8]) -> bool) -> bool {
+        match self.expand_braces() {
+            Some(words) => words.iter().any(|word| such(word)),
+            None => self.text().is_some_and(|word| such(&word)),
+        }
     }
 
     /// True if the word is literal and nothing in it was quoted: only then can it be a keyword or an alias.
