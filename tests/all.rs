@@ -48,6 +48,9 @@ mod ctl;
 /// Put in the way, taken back, and found out where it is not.
 mod install;
 
+/// Hooks put into the settings of agents, and taken out again.
+mod install_agents;
+
 /// Oracle 2: the real shells.
 mod oracle;
 

@@ -12,7 +12,7 @@ use crate::stage::run::wait;
 use crate::stage::{Cast, Run, Stage, Way, cannot, programs};
 
 /// The stage's environment, with our links first in PATH and the host's programs last.
-fn environment(stage: &Stage) -> Vec<Vec<u8>> {
+pub fn environment(stage: &Stage) -> Vec<Vec<u8>> {
     let path = format!("PATH={}:{}:/usr/bin:/bin", stage.text("guard/bin"), stage.text("bin"));
     let mut env = stage.environment();
     env.retain(|e| !e.starts_with(b"PATH="));
@@ -20,19 +20,19 @@ fn environment(stage: &Stage) -> Vec<Vec<u8>> {
     env
 }
 
-fn ctl<'a>(stage: &'a Stage, rest: &[&str]) -> Cast<'a> {
+pub fn ctl<'a>(stage: &'a Stage, rest: &[&str]) -> Cast<'a> {
     let program = programs().ctl.to_str().expect("path");
     let words: Vec<&str> = std::iter::once(program).chain(rest.iter().copied()).collect();
     stage.cast(&words).way(Way::Path).env(environment(stage))
 }
 
 #[track_caller]
-fn done(run: &Run, code: i32) {
+pub fn done(run: &Run, code: i32) {
     assert!(run.code() == code, "not {code}: {run:?}");
 }
 
 /// Everything below a folder: files by content and mode, links by where they lead.
-fn tree(root: &Path) -> BTreeMap<String, String> {
+pub fn tree(root: &Path) -> BTreeMap<String, String> {
     let mut out = BTreeMap::new();
     let mut todo = vec![root.to_path_buf()];
     while let Some(dir) = todo.pop() {
@@ -56,7 +56,7 @@ fn tree(root: &Path) -> BTreeMap<String, String> {
 }
 
 /// The homes without what stays on purpose: policy, locks, journal.
-fn homes(stage: &Stage) -> BTreeMap<String, String> {
+pub fn homes(stage: &Stage) -> BTreeMap<String, String> {
     let stays = |name: &str| {
         ["exec-approvals.json", "config.json", ".install.lock", "journal", "usage"]
             .iter()

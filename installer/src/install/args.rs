@@ -52,6 +52,13 @@ pub struct Install {
     /// Links named sh, bash and zsh, in a folder of their own: for agents that take `$SHELL`, or look bash up in PATH.
     #[arg(long, group = "parts")]
     pub links: bool,
+    /// The hook of an agent, in its own settings: claude, codex, gemini, copilot, cursor, opencode, openclaw, goose, crush,
+    /// qwen, cline, pi; or all-found, for those that are here.
+    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',', group = "parts", value_parser = agent, hide_possible_values = true)]
+    pub agent: Vec<String>,
+    /// With --agent: the settings of the project in the working folder, not your own.
+    #[arg(long, requires = "agent")]
+    pub project: bool,
     /// Completions for bash, zsh and fish.
     #[arg(long, group = "parts")]
     pub completions: bool,
@@ -79,9 +86,12 @@ pub struct Install {
 #[derive(Debug, Args)]
 #[command(after_help = EXIT_CODES)]
 pub struct Uninstall {
-    /// Only these parts (shims, shell, shell:NAME, links, completions, man, units, programs). Default: all.
+    /// Only these parts (shims, shell, shell:NAME, links, agent, agent:ID, completions, man, units, programs). Default: all.
     #[arg(value_name = "PART")]
     pub parts: Vec<String>,
+    /// Only the hooks of this agent.
+    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',', value_parser = agent, hide_possible_values = true)]
+    pub agent: Vec<String>,
     /// Show what would be done, and do nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -112,4 +122,11 @@ fn name(text: &str) -> Result<String, String> {
     } else {
         Ok(text.to_owned())
     }
+}
+
+/// The id of an agent whose hook can be installed.
+fn agent(text: &str) -> Result<String, String> {
+    let known = super::agents::Spec::named(text).is_some() || text == "all-found";
+    let all = || super::agents::AGENTS.iter().map(|a| a.id).collect::<Vec<_>>().join(", ");
+    if known { Ok(text.to_owned()) } else { Err(format!("one of {}, all-found", all())) }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::step::Made;
+use super::step::{Kind, Made};
 use super::wanted::Wanted;
 use crate::exit::Failure;
 
@@ -15,7 +15,7 @@ use crate::exit::Failure;
 const NAME: &str = "install.json";
 
 /// The record of an installation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Manifest {
     /// What was asked for, so that `refresh` can ask for it again.
     pub wanted: Wanted,
@@ -77,15 +77,35 @@ impl Manifest {
     }
 
     /// Adds a record, in place of an older one of the same path.
-    pub fn add(&mut self, new: Made) {
-        match self.made.iter_mut().find(|m| m.path == new.path) {
-            // That a file was made for our lines stays true when the lines are renewed.
-            Some(old)
-                if matches!(
-                    (&old.kind, &new.kind),
-                    (super::step::Kind::Lines(_), super::step::Kind::Lines(_))
-                ) => {}
-            Some(old) => *old = new,
+    pub fn add(&mut self, mut new: Made) {
+        // A file that was made for one of our entries was made for the next as well.
+        if let Kind::Entry(.., created) = &mut new.kind {
+            let made = |m: &Made| m.path == new.path && matches!(m.kind, Kind::Entry(.., true));
+            *created |= self.made.iter().any(made);
+        }
+        // One file may hold several entries.
+        let same = |old: &Made| match (&old.kind, &new.kind) {
+            (Kind::Entry(a, ..), Kind::Entry(b, ..)) => a.is(b),
+            _ => true,
+        };
+        match self.made.iter_mut().find(|m| m.path == new.path && same(m)) {
+            Some(old) => match (&mut old.kind, new.kind) {
+                // That a file was made for our lines stays true when the lines are renewed.
+                (Kind::Lines(_), Kind::Lines(_)) => {}
+                // So does what was put for an entry that is there already; what is put anew counts.
+                (Kind::Entry(change, puts, created), Kind::Entry(new, news, made)) => {
+                    let kept = puts.clone();
+                    *change = new;
+                    *puts = news;
+                    *created |= made;
+                    for (put, kept) in
+                        puts.iter_mut().zip(kept).filter(|(p, k)| p.text.is_empty() && !k.text.is_empty())
+                    {
+                        *put = kept;
+                    }
+                }
+                (kind, new) => *kind = new,
+            },
             None => self.made.push(new),
         }
     }

@@ -1,5 +1,6 @@
 //! `install`, `uninstall`, `refresh`: a plan is made without touching anything, shown or carried out, and can be taken
 //! back by the manifest that is written first.
+pub mod agents;
 pub mod args;
 mod block;
 pub mod discover;
@@ -9,6 +10,7 @@ pub mod plan;
 mod step;
 mod wanted;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -39,9 +41,40 @@ fn text(path: &Path) -> String {
 pub fn install(args: &Install) -> Result<Exit, Failure> {
     let s = Surroundings::of_process()?;
     let old = Manifest::read(&s.folder)?;
-    let wanted = old.wanted.clone().and(Wanted::of(args));
+    let mut asked = Wanted::of(args);
+    asked.agents = agents_asked(args, &s)?;
+    let wanted = old.wanted.clone().and(asked);
     first_policy(args.policy, args.dry_run)?;
     carry_out(&s, old, wanted, args.dry_run, args.json)
+}
+
+/// The agents that the command line names, `all-found` as those that are here.
+fn agents_asked(args: &Install, s: &Surroundings) -> Result<BTreeSet<String>, Failure> {
+    let project = match args.project {
+        true => {
+            let here =
+                std::env::current_dir().map_err(|e| Failure::trouble(format!("the working folder: {e}")))?;
+            if here.to_str().is_none_or(|p| p.chars().any(char::is_control)) {
+                return Err(Failure::trouble(format!("{}: cannot stand in the manifest", shown(&here))));
+            }
+            Some(here)
+        }
+        false => None,
+    };
+    let mut ids: Vec<&str> = Vec::new();
+    for word in &args.agent {
+        if word == "all-found" {
+            let found =
+                agents::AGENTS.iter().filter(|a| a.is_here(s) && (project.is_none() || a.project.is_some()));
+            ids.extend(found.map(|a| a.id));
+        } else {
+            ids.push(word);
+        }
+    }
+    if ids.is_empty() && !args.agent.is_empty() {
+        return Err(Failure::not("no agent is found here, in PATH or by its folder in the home"));
+    }
+    Ok(ids.into_iter().map(|id| wanted::Agent { id, project: project.as_deref() }.word()).collect())
 }
 
 /// `refresh`.
@@ -125,6 +158,13 @@ fn carry_out(
     } else {
         for line in summary(&todo) {
             page.line(format!("{}{line}", if dry { "would " } else { "" }));
+        }
+        for step in todo.iter().filter(|_| dry) {
+            let lines = step.difference();
+            if !lines.is_empty() {
+                page.line(format!("  {}:", shown(&step.path)));
+                lines.iter().for_each(|l| page.line(l));
+            }
         }
         for made in &stale {
             page.line(format!("{}{}", if dry { "would " } else { "" }, made.words()));
@@ -214,8 +254,10 @@ fn apply(
 /// # Errors
 /// A part is not known; something could not be taken back, and the manifest still names it.
 pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
-    const PARTS: &[&str] = &["shims", "shell", "links", "completions", "man", "units", "programs"];
-    for part in &args.parts {
+    const PARTS: &[&str] = &["shims", "shell", "links", "completions", "man", "units", "programs", "agent"];
+    let parts: Vec<String> =
+        args.parts.iter().cloned().chain(args.agent.iter().map(|a| format!("agent:{a}"))).collect();
+    for part in &parts {
         let head = part.split(':').next().unwrap_or_default();
         if !PARTS.contains(&head) {
             let what = format!("{}: no part; there are {}", shown(Path::new(part)), PARTS.join(", "));
@@ -223,9 +265,8 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
         }
     }
     let chosen = |part: &str| {
-        args.parts.is_empty()
-            || args
-                .parts
+        parts.is_empty()
+            || parts
                 .iter()
                 .any(|p| part == p || part.strip_prefix(p.as_str()).is_some_and(|r| r.starts_with(':')))
     };
@@ -269,12 +310,20 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
     }
     if !args.dry_run {
         manifest.made.retain(|m| !chosen(&m.part) || failed.contains(m));
+        // A folder that another part came to use goes with that.
+        for folder in goes.iter().filter(|m| matches!(m.kind, step::Kind::Folder) && m.path.exists()) {
+            let user =
+                manifest.made.iter().find(|m| m.path != folder.path && m.path.starts_with(&folder.path));
+            if let Some(part) = user.map(|m| m.part.clone()) {
+                manifest.made.insert(0, step::Made { part, ..folder.clone() });
+            }
+        }
         manifest.wanted = manifest.wanted.clone().without(&chosen);
         manifest.write(&folder)?;
     }
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
     if failed.is_empty() {
-        if !args.json && args.parts.is_empty() && !args.dry_run {
+        if !args.json && parts.is_empty() && !args.dry_run {
             say::word(format!(
                 "policy and journal stay in {}; remove the folder if you are done with them",
                 shown(&folder)

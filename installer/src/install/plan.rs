@@ -27,6 +27,10 @@ pub struct Surroundings {
     pub data: PathBuf,
     /// `$XDG_CONFIG_HOME`.
     pub config: PathBuf,
+    /// `$CLAUDE_CONFIG_DIR`, where Claude Code has its settings.
+    pub claude: PathBuf,
+    /// `$CODEX_HOME`, where Codex has them.
+    pub codex: PathBuf,
     /// `$ZDOTDIR`, where zsh looks for its files.
     pub zsh: PathBuf,
 }
@@ -57,10 +61,14 @@ impl Surroundings {
             path: sys::environ::value(&env, b"PATH").unwrap_or_default().to_vec(),
             data: value(b"XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")),
             config: value(b"XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
+            claude: value(b"CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
+            codex: value(b"CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
             zsh: value(b"ZDOTDIR").unwrap_or_else(|| home.clone()),
             home,
         };
-        for path in [&out.home, &out.folder, &out.here, &out.data, &out.config, &out.zsh] {
+        for path in
+            [&out.home, &out.folder, &out.here, &out.data, &out.config, &out.zsh, &out.claude, &out.codex]
+        {
             let fine = path.to_str().is_some_and(|p| !p.contains(|c: char| c.is_control() || c == ':'));
             if !fine {
                 let what = format!("{}: cannot stand in a PATH or a settings file", super::shown(path));
@@ -112,12 +120,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn add(&mut self, part: &str, path: PathBuf, what: What) {
+    /// One more step.
+    pub fn add(&mut self, part: &str, path: PathBuf, what: What) {
         self.steps.push(Step { part: part.into(), path, what });
     }
 
     /// A folder that others may look into, unless it is there already, and those above it.
-    fn folder(&mut self, part: &str, path: &Path, mode: u32) {
+    pub fn folder(&mut self, part: &str, path: &Path, mode: u32) {
         let missing = path.ancestors().take_while(|p| !p.exists());
         for path in missing.collect::<Vec<_>>().into_iter().rev() {
             if !self.steps.iter().any(|s| s.path == path) {
@@ -151,6 +160,9 @@ pub fn plan(wanted: &Wanted, s: &Surroundings) -> Result<Plan, Failure> {
             super::shown(&folder.join("bash")),
             super::shown(&folder),
         ));
+    }
+    for agent in wanted.agents() {
+        super::agents::plan(agent.id, agent.project, s, &guard, &mut plan)?;
     }
     for shell in wanted.shells() {
         path_lines(shell, wanted, s, &mut plan);

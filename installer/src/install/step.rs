@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::agents::json::Put;
+use super::agents::settings::{self, Change};
 use super::{block, shown};
 
 /// What is to be there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// A folder with this mode.
     Folder(u32),
@@ -22,10 +24,12 @@ pub enum What {
     File(Vec<u8>, u32),
     /// Our lines in a text file that is somebody else's.
     Lines(String),
+    /// Entries of ours in a settings file that is somebody else's.
+    Entry(Change),
 }
 
 /// A change: which part it belongs to, where, and what.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// `shims`, `shell:bash`, `links` …
     pub part: String,
@@ -49,7 +53,7 @@ pub enum State {
 }
 
 /// What was made, as the manifest keeps it: enough to take it back, and to know it again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Made {
     /// The part it belongs to.
     pub part: String,
@@ -60,7 +64,7 @@ pub struct Made {
 }
 
 /// What was made.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A folder.
     Folder,
@@ -70,6 +74,8 @@ pub enum Kind {
     File(String),
     /// Our lines; true if the file was made for them.
     Lines(bool),
+    /// Our entries, with what was put for each; true if the file was made for them.
+    Entry(Change, Vec<Put>, bool),
 }
 
 /// Largest text file of somebody else's that is edited, bytes.
@@ -78,6 +84,14 @@ const MAX_BYTES: u64 = 4 << 20;
 impl Step {
     /// Looks; changes nothing. `made` is what the manifest says of the path.
     pub fn look(&self, made: Option<&Made>) -> State {
+        if let What::Entry(change) = &self.what {
+            return match settings::text(&self.path).and_then(|text| Ok((change.put(&text)?.0 == text, text)))
+            {
+                Ok((true, text)) if !text.is_empty() => State::Done,
+                Ok(_) => State::Missing,
+                Err(why) => State::InTheWay(why),
+            };
+        }
         let there = fs::symlink_metadata(&self.path);
         let meta = match there {
             Ok(meta) => meta,
@@ -119,6 +133,7 @@ impl Step {
                     Err(e) => State::InTheWay(e),
                 }
             }
+            What::Entry(_) => State::InTheWay("was not looked at".into()),
         }
     }
 
@@ -129,6 +144,15 @@ impl Step {
             What::Link(to) => Kind::Link(to.clone()),
             What::File(bytes, _) => Kind::File(store::edit::hash(bytes)),
             What::Lines(_) => Kind::Lines(fs::symlink_metadata(&self.path).is_err()),
+            What::Entry(change) => {
+                let puts =
+                    settings::text(&self.path).and_then(|text| change.put(&text)).map(|(_, puts)| puts);
+                Kind::Entry(
+                    change.clone(),
+                    puts.unwrap_or_default(),
+                    fs::symlink_metadata(&self.path).is_err(),
+                )
+            }
         };
         Made { part: self.part.clone(), path: self.path.clone(), kind }
     }
@@ -150,6 +174,10 @@ impl Step {
                 sys::edit::replace(&self.path, bytes, *mode)
             }
             What::Lines(lines) => rewrite(&self.path, &|text| block::put(text, lines)),
+            What::Entry(change) => {
+                settings::text(&self.path).map_err(io::Error::other)?;
+                rewrite(&self.path, &|text| change.put(str(text)?).map(|(text, _)| text.into_bytes()))
+            }
         }
     }
 
@@ -161,7 +189,16 @@ impl Step {
             What::Link(to) => format!("link {path} to {}", shown(to)),
             What::File(bytes, _) => format!("write {path} ({} bytes)", bytes.len()),
             What::Lines(lines) => format!("put {} lines into {path}", lines.lines().count() + 2),
+            What::Entry(_) => format!("put our entry into {path}"),
         }
+    }
+
+    /// What would change in a file of somebody else's, line by line.
+    pub fn difference(&self) -> Vec<String> {
+        let What::Entry(change) = &self.what else { return Vec::new() };
+        let text = settings::text(&self.path);
+        let new = text.and_then(|text| change.put(&text).map(|(new, _)| settings::difference(&text, &new)));
+        new.unwrap_or_default()
     }
 }
 
@@ -186,7 +223,7 @@ impl Made {
         match (&self.kind, dry) {
             (_, true) | (Kind::Link(_), _) => {}
             (Kind::Folder, _) => sys::edit::sweep_folder(&self.path),
-            (Kind::File(_) | Kind::Lines(_), _) => sys::edit::sweep(&self.path),
+            (Kind::File(_) | Kind::Lines(_) | Kind::Entry(..), _) => sys::edit::sweep(&self.path),
         }
         let meta = match fs::symlink_metadata(&self.path) {
             Ok(meta) => meta,
@@ -223,6 +260,20 @@ impl Made {
                     Err(e) => Ok(Undone::Left(e)),
                 }
             }
+            Kind::Entry(change, puts, created) => {
+                let took = settings::text(&self.path).and_then(|text| change.take(&text, puts));
+                match took {
+                    Ok(None) => Ok(Undone::Nothing),
+                    Ok(Some(rest)) if *created && ["", "{}"].contains(&rest.trim()) => gone(dry, &self.path),
+                    Ok(Some(_)) if dry => Ok(Undone::Gone),
+                    Ok(Some(_)) => rewrite(&self.path, &|text| {
+                        let rest = change.take(str(text)?, puts)?;
+                        Ok(rest.map_or_else(|| text.to_vec(), String::into_bytes))
+                    })
+                    .map(|()| Undone::Gone),
+                    Err(e) => Ok(Undone::Left(e)),
+                }
+            }
         }
     }
 
@@ -234,6 +285,13 @@ impl Made {
             Kind::Link(to) => ("link", Some(("to", Value::from(super::text(to))))),
             Kind::File(hash) => ("file", Some(("sha256", hash.as_str().into()))),
             Kind::Lines(created) => ("lines", Some(("created", (*created).into()))),
+            Kind::Entry(change, puts, created) => {
+                let mut entry = change.json(puts);
+                if let Some(map) = entry.as_object_mut() {
+                    map.insert("created".into(), (*created).into());
+                }
+                ("entry", Some(("entry", entry)))
+            }
         };
         if let Some(map) = out.as_object_mut() {
             map.insert("kind".into(), kind.into());
@@ -250,6 +308,11 @@ impl Made {
             "link" => Kind::Link(text("to")?.into()),
             "file" => Kind::File(text("sha256")?),
             "lines" => Kind::Lines(value.get("created")?.as_bool()?),
+            "entry" => {
+                let entry = value.get("entry")?;
+                let (change, puts) = Change::parse(entry)?;
+                Kind::Entry(change, puts, entry.get("created")?.as_bool()?)
+            }
             _ => return None,
         };
         Some(Made { part: text("part")?, path: text("path")?.into(), kind })
@@ -262,6 +325,7 @@ impl Made {
             Kind::Folder => format!("remove the folder {path}, if it is empty"),
             Kind::Link(_) | Kind::File(_) => format!("remove {path}"),
             Kind::Lines(_) => format!("take our lines out of {path}"),
+            Kind::Entry(..) => format!("take our entry out of {path}"),
         }
     }
 }
@@ -273,8 +337,15 @@ fn gone(dry: bool, path: &Path) -> io::Result<Undone> {
     Ok(Undone::Gone)
 }
 
+fn str(text: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(text).map_err(|_| "is not UTF-8".into())
+}
+
 /// The bytes of a regular file.
-fn content(path: &Path) -> io::Result<Vec<u8>> {
+///
+/// # Errors
+/// It is none, or cannot be read.
+pub(super) fn content(path: &Path) -> io::Result<Vec<u8>> {
     use std::io::Read;
     let file = sys::file::open_regular(path)?;
     let mut bytes = Vec::new();

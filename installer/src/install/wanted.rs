@@ -1,6 +1,6 @@
 //! What a person asked to be installed, as the manifest keeps it.
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ pub struct Wanted {
     pub man: bool,
     /// Units of systemd.
     pub units: bool,
+    /// Agents, by their word; with a project's folder behind a blank where its own file is meant.
+    pub agents: BTreeSet<String>,
     /// Folder of copies of the programs.
     pub programs: Option<PathBuf>,
 }
@@ -42,6 +44,7 @@ impl Wanted {
             completions: args.completions,
             man: args.man,
             units: args.units,
+            agents: BTreeSet::new(),
             programs: args.programs.clone(),
         }
     }
@@ -55,6 +58,7 @@ impl Wanted {
         self.completions |= other.completions;
         self.man |= other.man;
         self.units |= other.units;
+        self.agents.extend(other.agents);
         self.programs = other.programs.or(self.programs);
         self
     }
@@ -70,6 +74,8 @@ impl Wanted {
         self.completions &= !part("completions");
         self.man &= !part("man");
         self.units &= !part("units");
+        let agents = std::mem::take(&mut self.agents);
+        self.agents = agents.into_iter().filter(|a| !part(&agent(a).part())).collect();
         self.programs = self.programs.filter(|_| !part("programs"));
         self
     }
@@ -84,11 +90,17 @@ impl Wanted {
         self.shells.iter().filter_map(|s| Shell::from_str(s, false).ok())
     }
 
+    /// The agents.
+    pub fn agents(&self) -> impl Iterator<Item = Agent<'_>> {
+        self.agents.iter().map(|a| agent(a))
+    }
+
     /// As the manifest keeps it.
     pub fn json(&self) -> Value {
         json!({
             "shims": self.shims, "presets": self.presets, "shells": self.shells,
             "links": self.links, "completions": self.completions, "man": self.man, "units": self.units,
+            "agents": self.agents,
             "programs": self.programs.as_deref().map(super::text),
         })
     }
@@ -107,7 +119,37 @@ impl Wanted {
             completions: flag("completions")?,
             man: flag("man")?,
             units: flag("units")?,
+            // Manifests of before there was this have none.
+            agents: words("agents").unwrap_or_default(),
             programs: value.get("programs").and_then(Value::as_str).map(PathBuf::from),
         })
+    }
+}
+
+/// An agent that is wanted, for a person or for a project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agent<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The project's folder.
+    pub project: Option<&'a Path>,
+}
+
+impl Agent<'_> {
+    /// The part of an installation that it is.
+    pub fn part(&self) -> String {
+        super::agents::part(self.id, self.project)
+    }
+
+    /// As it is kept.
+    pub fn word(&self) -> String {
+        self.project.map_or_else(|| self.id.to_owned(), |p| format!("{} {}", self.id, super::text(p)))
+    }
+}
+
+fn agent(word: &str) -> Agent<'_> {
+    match word.split_once(' ') {
+        Some((id, project)) => Agent { id, project: Some(Path::new(project)) },
+        None => Agent { id: word, project: None },
     }
 }

@@ -1,0 +1,644 @@
+//! One entry of ours in a JSON file that is somebody else's: put in as one piece of text and taken out again, so that
+//! every other byte stays: comments, order, indentation, the last newline.
+use std::ops::Range;
+
+use jsonc_parser::ast::Value as Ast;
+use jsonc_parser::tokens::Token;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::{Map, Value};
+
+/// What of a list or an object is ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A handler in a list of hooks, or in a group of it, that calls the guard for this agent.
+    Hook(String),
+    /// This text in a list.
+    Text(String),
+    /// The key itself, the last of the path.
+    Key,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Op {
+    /// Keys from the root to the list that holds it, or to the key that is it.
+    pub at: Vec<String>,
+    /// What is ours there.
+    pub mark: Mark,
+    /// What is put there.
+    pub value: Value,
+}
+
+/// What was put in, as a manifest keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Put {
+    /// The text; empty if it was there.
+    pub text: String,
+    /// How many keys of the path were there already.
+    pub from: usize,
+}
+
+/// The indentation of an item and the step of it, where it goes over several lines.
+type Shape<'s> = Option<(&'s str, &'s str)>;
+
+/// How the format is read.
+fn options(loose: bool) -> ParseOptions {
+    ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_missing_commas: false,
+        allow_loose_object_property_names: loose,
+        allow_single_quoted_strings: loose,
+        allow_hexadecimal_numbers: loose,
+        allow_unary_plus_numbers: loose,
+        allow_bare_decimal_point_numbers: loose,
+        allow_non_finite_numbers: loose,
+        allow_extended_string_escapes: loose,
+    }
+}
+
+/// A value with the place where it stands.
+#[derive(Clone, Debug)]
+struct Node {
+    range: Range<usize>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Object(Vec<Member>),
+    Array(Vec<Node>),
+    Other(Value),
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    name: String,
+    range: Range<usize>,
+    value: Node,
+}
+
+impl Node {
+    fn of(ast: Ast<'_>) -> Node {
+        let range = |r: jsonc_parser::common::Range| r.start..r.end;
+        match ast {
+            Ast::Object(o) => Node {
+                range: range(o.range),
+                kind: Kind::Object(
+                    o.properties
+                        .into_iter()
+                        .map(|p| Member {
+                            range: range(p.range),
+                            name: p.name.into_string(),
+                            value: Node::of(p.value),
+                        })
+                        .collect(),
+                ),
+            },
+            Ast::Array(a) => Node {
+                range: range(a.range),
+                kind: Kind::Array(a.elements.into_iter().map(Node::of).collect()),
+            },
+            Ast::StringLit(s) => {
+                Node { range: range(s.range), kind: Kind::Other(s.value.into_owned().into()) }
+            }
+            Ast::NumberLit(n) => {
+                let value = n.value.parse().map(Value::Number).unwrap_or_else(|_| n.value.into());
+                Node { range: range(n.range), kind: Kind::Other(value) }
+            }
+            Ast::BooleanLit(b) => Node { range: range(b.range), kind: Kind::Other(b.value.into()) },
+            Ast::NullKeyword(n) => Node { range: range(n.range), kind: Kind::Other(Value::Null) },
+        }
+    }
+
+    fn value(&self) -> Value {
+        match &self.kind {
+            Kind::Object(members) => Value::Object(
+                members.iter().map(|m| (m.name.clone(), m.value.value())).collect::<Map<_, _>>(),
+            ),
+            Kind::Array(list) => list.iter().map(Node::value).collect(),
+            Kind::Other(value) => value.clone(),
+        }
+    }
+
+    /// The member of this name; twice the same name is an error, since readers differ in which counts.
+    fn member(&self, name: &str) -> Result<Option<&Member>, String> {
+        let Kind::Object(members) = &self.kind else { return Err("is no object".into()) };
+        let mut found = members.iter().filter(|m| m.name == name);
+        match (found.next(), found.next()) {
+            (_, Some(_)) => Err(format!("has `{name}` twice")),
+            (first, None) => Ok(first),
+        }
+    }
+
+    /// Where the values in it stand.
+    fn children(&self) -> Vec<Range<usize>> {
+        match &self.kind {
+            Kind::Object(members) => members.iter().map(|m| m.range.clone()).collect(),
+            Kind::Array(list) => list.iter().map(|n| n.range.clone()).collect(),
+            Kind::Other(_) => Vec::new(),
+        }
+    }
+}
+
+/// A file that was read.
+struct Doc<'a> {
+    text: &'a str,
+    root: Option<Node>,
+    commas: Vec<usize>,
+}
+
+impl<'a> Doc<'a> {
+    fn read(text: &'a str, loose: bool) -> Result<Doc<'a>, String> {
+        let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
+        let read = parse_to_ast(text, &collect, &options(loose))
+            .map_err(|e| format!("cannot be read as JSON: {e}"))?;
+        let commas = read.tokens.unwrap_or_default();
+        let commas = commas.iter().filter(|t| t.token == Token::Comma).map(|t| t.range.start).collect();
+        let root = read.value.map(Node::of);
+        match &root {
+            Some(Node { kind: Kind::Object(_), .. }) => Ok(Doc { text, root, commas }),
+            None if text.trim().is_empty() => Ok(Doc { text, root, commas }),
+            _ => Err("holds no JSON object".into()),
+        }
+    }
+
+    fn comma(&self, between: Range<usize>) -> Option<usize> {
+        self.commas.iter().copied().find(|c| between.contains(c))
+    }
+
+    fn part(&self, range: Range<usize>) -> &'a str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// Indentation of the line in which a byte stands.
+    fn indent(&self, at: usize) -> &'a str {
+        let line = self.part(0..at).rfind('\n').map_or(0, |n| n + 1);
+        let rest = self.text.get(line..).unwrap_or_default();
+        let end = rest.find(|c| c != ' ' && c != '\t').unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
+    }
+
+    /// One step of indentation in this file.
+    fn unit(&self) -> &'a str {
+        let first = self.text.lines().find(|l| l.starts_with([' ', '\t']) && !l.trim().is_empty());
+        match first {
+            Some(line) if line.starts_with('\t') => "\t",
+            Some(line) => line.get(..line.len() - line.trim_start_matches(' ').len()).unwrap_or("  "),
+            None => "  ",
+        }
+    }
+
+    /// Puts an item behind the others of an object or a list: where, and which text.
+    fn add(&self, into: &Node, item: &dyn Fn(Shape<'_>) -> String) -> (usize, String) {
+        let (open, close) = (into.range.start + 1, into.range.end.saturating_sub(1));
+        let unit = self.unit();
+        let children = into.children();
+        let Some(last) = children.last() else {
+            let outer = self.indent(into.range.start);
+            let inner = format!("{outer}{unit}");
+            let item = item(Some((&inner, unit)));
+            let inside = self.part(open..close);
+            let tail = if inside.contains('\n') { String::new() } else { format!("\n{outer}") };
+            return (open, self.ended(format!("\n{inner}{item}{tail}")));
+        };
+        if !self.part(into.range.clone()).contains('\n') {
+            let comma = self.comma(last.end..close);
+            let at = comma.map_or(last.end, |c| c + 1);
+            return (at, format!("{} {}", if comma.is_some() { "" } else { "," }, item(None)));
+        }
+        let inner = self.indent(last.start);
+        let item = item(Some((inner, unit)));
+        let comma = self.comma(last.end..close);
+        let at = comma.map_or(last.end, |c| c + 1);
+        // A comment that follows in the same line belongs to what stands there.
+        let rest = self.part(at..close);
+        let line = rest.split('\n').next().unwrap_or_default().trim_end();
+        let (at, comma_first) = if line.trim().is_empty() { (at, false) } else { (at + line.len(), true) };
+        let text = match (comma.is_some(), comma_first) {
+            (true, _) => format!("\n{inner}{item}"),
+            (false, false) => format!(",\n{inner}{item}"),
+            (false, true) => format!("\n{inner}, {item}"),
+        };
+        (at, self.ended(text))
+    }
+
+    /// With the line ends of this file.
+    fn ended(&self, text: String) -> String {
+        if self.text.contains("\r\n") { text.replace('\n', "\r\n") } else { text }
+    }
+}
+
+/// True if a command line calls the guard for an agent.
+pub fn calls(command: &str, agent: &str) -> bool {
+    let Some(program) = command.trim().strip_suffix(&format!(" hook {agent}")) else { return false };
+    let program = program.trim().trim_end_matches(['\'', '"']);
+    program.rsplit('/').next().is_some_and(|n| n == "exec-guard")
+}
+
+/// The command of a handler.
+pub fn command(handler: &Value) -> Option<&str> {
+    ["command", "bash"].iter().find_map(|k| handler.get(*k)).and_then(Value::as_str)
+}
+
+/// Where ours stands below a list: indices into it, and into the `hooks` of a group.
+fn ours(list: &[Node], mark: &Mark) -> Option<(usize, Option<usize>)> {
+    let is = |node: &Node| match mark {
+        Mark::Hook(agent) => command(&node.value()).is_some_and(|c| calls(c, agent)),
+        Mark::Text(text) => node.value().as_str() == Some(text),
+        Mark::Key => false,
+    };
+    list.iter().enumerate().find_map(|(i, node)| {
+        if is(node) {
+            return Some((i, None));
+        }
+        let Ok(Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. })) = node.member("hooks")
+        else {
+            return None;
+        };
+        inner.iter().position(is).map(|j| (i, Some(j)))
+    })
+}
+
+/// What is there already.
+enum There {
+    /// Nothing of ours.
+    Not,
+    /// Just that, or as good.
+    Same,
+    /// Ours with another command: where the command stands, and how it is to be written.
+    Command(Range<usize>, String),
+}
+
+fn compare(list: &[Node], op: &Op) -> Result<There, String> {
+    let Some((i, j)) = ours(list, &op.mark) else { return Ok(There::Not) };
+    let (Some(group), Mark::Hook(_)) = (list.get(i), &op.mark) else { return Ok(There::Same) };
+    let is = group.value();
+    let matcher = |v: &Value| v.get("matcher").and_then(Value::as_str).map(str::to_owned);
+    let wide = matcher(&is).is_none_or(|m| m.is_empty() || m == "*");
+    if !wide && matcher(&is) != matcher(&op.value) {
+        let has = matcher(&is).unwrap_or_default();
+        return Err(format!("has our hook under another matcher, `{has}`"));
+    }
+    let handler = match (j, group.member("hooks")) {
+        (Some(j), Ok(Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. }))) => inner.get(j),
+        _ => Some(group),
+    };
+    let wanted = command(&op.value).or_else(|| op.value.pointer("/hooks/0").and_then(command));
+    let (Some(handler), Some(wanted)) = (handler, wanted) else { return Ok(There::Same) };
+    if command(&handler.value()) == Some(wanted) {
+        return Ok(There::Same);
+    }
+    let member = ["command", "bash"].iter().find_map(|k| handler.member(k).ok().flatten());
+    let range = member.map(|m| m.value.range.clone()).unwrap_or_default();
+    Ok(There::Command(range, Value::from(wanted).to_string()))
+}
+
+/// The text with the entry in it, and what was put.
+///
+/// # Errors
+/// The text cannot be read, or holds something else in that place.
+pub fn put(text: &str, op: &Op, loose: bool) -> Result<(String, Put), String> {
+    let doc = Doc::read(text, loose)?;
+    let Some(root) = &doc.root else {
+        let all = nested(&op.at, op);
+        let put = format!("{all:#}\n");
+        return Ok((format!("{text}{put}"), Put { text: put, from: 0 }));
+    };
+    let mut node = root;
+    for (n, key) in op.at.iter().enumerate() {
+        let here = || op.at.get(..n).unwrap_or_default().join(".");
+        let member = node.member(key).map_err(|e| match n {
+            0 => e,
+            _ => format!("`{}` {e}", here()),
+        })?;
+        if let Some(member) = member {
+            node = &member.value;
+            continue;
+        }
+        let rest = op.at.get(n + 1..).unwrap_or_default();
+        let value = nested(rest, op);
+        let item = |shape: Shape<'_>| format!("{}: {}", Value::from(key.as_str()), written(&value, shape));
+        let (at, put) = doc.add(node, &item);
+        return Ok((spliced(text, at..at, &put), Put { text: put, from: n }));
+    }
+    let from = op.at.len();
+    let same = || Ok((text.to_owned(), Put { text: String::new(), from }));
+    if op.mark == Mark::Key {
+        let is = node.value();
+        let holds = match (&is, &op.value) {
+            (Value::Object(is), Value::Object(want)) => want.iter().all(|(k, v)| is.get(k) == Some(v)),
+            (is, want) => is == want,
+        };
+        return if holds { same() } else { Err(format!("`{}` says otherwise: {is}", op.at.join("."))) };
+    }
+    let Kind::Array(list) = &node.kind else {
+        return Err(format!("`{}` is no list", op.at.join(".")));
+    };
+    match compare(list, op)? {
+        There::Same => same(),
+        There::Command(range, command) => {
+            Ok((spliced(text, range, &command), Put { text: String::new(), from }))
+        }
+        There::Not => {
+            let (at, put) = doc.add(node, &|shape| written(&op.value, shape));
+            Ok((spliced(text, at..at, &put), Put { text: put, from }))
+        }
+    }
+}
+
+/// A value below the keys that are missing.
+fn nested(keys: &[String], op: &Op) -> Value {
+    let inner = if op.mark == Mark::Key { op.value.clone() } else { Value::Array(vec![op.value.clone()]) };
+    keys.iter().rev().fold(inner, |inner, key| Value::Object(Map::from_iter([(key.clone(), inner)])))
+}
+
+/// A value as text: in one line, or over several with this indentation and this step.
+fn written(value: &Value, shape: Shape<'_>) -> String {
+    let Some((indent, unit)) = shape else { return value.to_string() };
+    let mut out = String::new();
+    let text = format!("{value:#}");
+    for (n, line) in text.lines().enumerate() {
+        if n > 0 {
+            let inner = line.trim_start_matches(' ');
+            let depth = (line.len() - inner.len()) / 2;
+            out.push_str(&format!("\n{indent}{}{inner}", unit.repeat(depth)));
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+fn spliced(text: &str, range: Range<usize>, with: &str) -> String {
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    format!("{before}{with}{after}")
+}
+
+/// The text without the entry; `None` if it is not there.
+///
+/// # Errors
+/// The text cannot be read any more.
+pub fn take(text: &str, op: &Op, put: &Put, loose: bool) -> Result<Option<String>, String> {
+    let Some(range) = found(text, op, put.from, loose)? else { return Ok(None) };
+    // To the byte where it still is as we wrote it.
+    let at = text.find(&put.text).filter(|_| !put.text.is_empty());
+    if let Some(at) = at {
+        let piece = at..at + put.text.len();
+        let holds = piece.start <= range.start && range.end <= piece.end;
+        let rest = spliced(text, piece, "");
+        if holds && (rest.trim().is_empty() || Doc::read(&rest, loose).is_ok()) {
+            return Ok(Some(rest));
+        }
+    }
+    cut(&Doc::read(text, loose)?, range).map(Some)
+}
+
+/// Where ours is, with those around it that hold nothing else and are there for us.
+fn found(text: &str, op: &Op, from: usize, loose: bool) -> Result<Option<Range<usize>>, String> {
+    let doc = Doc::read(text, loose)?;
+    let Some(root) = &doc.root else { return Ok(None) };
+    let mut way: Vec<&Member> = Vec::new();
+    let mut node = root;
+    for key in &op.at {
+        let Ok(Some(member)) = node.member(key) else { return Ok(None) };
+        way.push(member);
+        node = &member.value;
+    }
+    let mut range = match (&op.mark, &node.kind) {
+        (Mark::Key, _) => match way.pop() {
+            Some(member) => member.range.clone(),
+            None => return Ok(None),
+        },
+        (_, Kind::Array(list)) => {
+            let Some((i, j)) = ours(list, &op.mark) else { return Ok(None) };
+            let group = list.get(i).map(|g| (g.range.clone(), g.member("hooks").ok().flatten()));
+            let range = match (group, j) {
+                (Some((_, Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. }))), Some(j))
+                    if inner.len() > 1 =>
+                {
+                    return Ok(inner.get(j).map(|h| h.range.clone()));
+                }
+                (Some((range, _)), _) => range,
+                (None, _) => return Ok(None),
+            };
+            if list.len() > 1 {
+                return Ok(Some(range));
+            }
+            range
+        }
+        _ => return Ok(None),
+    };
+    // Upwards while there is nothing else in it.
+    while way.len() > from {
+        let Some(member) = way.pop() else { break };
+        if member.value.children().len() > 1 {
+            break;
+        }
+        range = member.range.clone();
+        let siblings = way.last().map_or(root, |m| &m.value).children().len();
+        if siblings > 1 {
+            break;
+        }
+    }
+    Ok(Some(range))
+}
+
+/// Takes an item out of its list or object, with the comma that goes with it.
+fn cut(doc: &Doc<'_>, item: Range<usize>) -> Result<String, String> {
+    fn holder<'n>(node: &'n Node, item: &Range<usize>) -> Option<&'n Node> {
+        if node.children().contains(item) {
+            return Some(node);
+        }
+        match &node.kind {
+            Kind::Object(members) => members.iter().find_map(|m| holder(&m.value, item)),
+            Kind::Array(list) => list.iter().find_map(|n| holder(n, item)),
+            Kind::Other(_) => None,
+        }
+    }
+    let Some(node) = doc.root.as_ref().and_then(|r| holder(r, &item)) else {
+        return Err("has lost our entry meanwhile".into());
+    };
+    let children = node.children();
+    let (open, close) = (node.range.start + 1, node.range.end.saturating_sub(1));
+    let before = children.iter().rfind(|c| c.end <= item.start);
+    let after = children.iter().find(|c| c.start >= item.end);
+    let blank = |range: Range<usize>| doc.part(range).trim().is_empty();
+    let text = match (before, after) {
+        (Some(before), _) => {
+            let comma = doc.comma(before.end..item.start).unwrap_or(item.start);
+            if blank(comma + 1..item.start) {
+                spliced(doc.text, comma..item.end, "")
+            } else {
+                spliced(&spliced(doc.text, item, ""), comma..comma + 1, "")
+            }
+        }
+        (None, Some(after)) => {
+            let comma = doc.comma(item.end..after.start).map_or(item.end, |c| c + 1);
+            let end = if blank(comma..after.start) { after.start } else { comma };
+            spliced(doc.text, item.start..end, "")
+        }
+        (None, None) => {
+            let comma = doc.comma(item.end..close).map_or(item.end, |c| c + 1);
+            if blank(open..item.start) && blank(comma..close) {
+                spliced(doc.text, open..close, "")
+            } else {
+                spliced(doc.text, item.start..comma, "")
+            }
+        }
+    };
+    Ok(text)
+}
+
+/// A file as a value, for those who only look.
+///
+/// # Errors
+/// It cannot be read.
+pub fn value(text: &str, loose: bool) -> Result<Value, String> {
+    let doc = Doc::read(text, loose)?;
+    Ok(doc.root.map_or_else(|| Value::Object(Map::new()), |r| r.value()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn hook(path: &str) -> Op {
+        let command = format!("{path}/exec-guard hook claude");
+        Op {
+            at: vec!["hooks".into(), "PreToolUse".into()],
+            mark: Mark::Hook("claude".into()),
+            value: json!({"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}),
+        }
+    }
+
+    /// Files as people have them.
+    const FILES: &[&str] = &[
+        "",
+        "\n",
+        "{}",
+        "{ }",
+        "{\n}\n",
+        "{\n  // nothing yet\n}\n",
+        "{\"a\": 1}",
+        "{\"a\": [1, 2], \"b\": {}}\n",
+        "{\n  \"a\": 1 // one\n}\n",
+        "{\n  \"a\": 1, // one\n}",
+        "{\n\t\"a\": {\n\t\t\"b\": null\n\t}\n}\n",
+        "{\r\n    \"a\": \"\u{e9}\u{1f600}\"\r\n}\r\n",
+        "{\"hooks\": {}}",
+        "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  },\n  \"z\": 0\n}\n",
+        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}",
+        "{\n \"hooks\": {\n  \"PreToolUse\": [\n   {\"hooks\": []}, /* theirs */\n   {\"hooks\": []} // too\n  ],\n  \"Stop\": []\n }\n}",
+        "/* head */ {\"a\": \"// no comment { [\", \"hooks\": {\"Stop\": [1]}} // tail",
+    ];
+
+    #[test]
+    fn out_is_the_inverse_of_in() {
+        for text in FILES {
+            let op = hook("/usr/bin");
+            let (with, what) = put(text, &op, false).unwrap_or_else(|e| panic!("{text:?}: {e}"));
+            let read = value(&with, false).unwrap_or_else(|e| panic!("{with:?}: {e}"));
+            let list = read.pointer("/hooks/PreToolUse").unwrap().as_array().unwrap();
+            assert_eq!(list.last(), Some(&op.value), "{with}");
+            // Everything that was there is there, in its order.
+            let mut bytes = with.bytes();
+            assert!(text.bytes().all(|b| bytes.any(|w| w == b)), "{with}");
+            // Twice is once.
+            assert_eq!(
+                put(&with, &op, false).unwrap(),
+                (with.clone(), Put { text: String::new(), ..put(&with, &op, false).unwrap().1 })
+            );
+            assert_eq!(take(&with, &op, &what, false).unwrap().as_deref(), Some(*text), "{with:?}");
+            assert_eq!(take(text, &op, &what, false).unwrap(), None, "{text:?}");
+            assert_eq!(with.contains("\r\n"), text.contains("\r\n"));
+            assert!(
+                !with.replace("\r\n", "").contains('\r')
+                    && (!text.contains("\r\n") || !with.replace("\r\n", "").contains('\n')),
+                "{with:?}"
+            );
+            // A guard that moved: its path alone is changed.
+            let (moved, none) = put(&with, &hook("/opt/x y"), false).unwrap();
+            assert_eq!(moved, with.replace("/usr/bin/", "/opt/x y/"));
+            assert_eq!(none.text, "");
+            let back = take(&moved, &op, &what, false).unwrap().unwrap();
+            let plain = |t: &str| value(t, false).unwrap();
+            assert_eq!(plain(&back), plain(text), "{moved:?} {back:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_written_since_stays() {
+        let op = hook("/usr/bin");
+        for (text, change, want) in [
+            // Reformatted, and a key more.
+            (
+                "{}",
+                "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"/usr/bin/exec-guard hook claude\"}]}]},\"b\":2}",
+                "{\"b\":2}",
+            ),
+            // Another hook in our group, and one in the list.
+            (
+                "{}",
+                "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"a\"}, {\"command\":\"/usr/bin/exec-guard hook claude\"}]}]}}",
+                "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"a\"}]}]}}",
+            ),
+            (
+                "{}",
+                "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"command\":\"/usr/bin/exec-guard hook claude\"}]}, 7]}}",
+                "{\"hooks\":{\"PreToolUse\":[7]}}",
+            ),
+            // A list that was there stays, though empty.
+            (
+                "{\"hooks\": {\"PreToolUse\": []}}",
+                "{\"hooks\":{\"PreToolUse\":[\n{\"hooks\":[{\"command\":\"/usr/bin/exec-guard hook claude\"}]}\n]}}",
+                "{\"hooks\":{\"PreToolUse\":[]}}",
+            ),
+        ] {
+            let (_, what) = put(text, &op, false).unwrap();
+            assert_eq!(take(change, &op, &what, false).unwrap().as_deref(), Some(want));
+        }
+    }
+
+    #[test]
+    fn what_is_no_place_for_it_is_refused() {
+        let op = hook("/usr/bin");
+        for text in [
+            "[]",
+            "1",
+            "{",
+            "{\"a\": 1,, }",
+            "{a: 1}",
+            "{\"hooks\": []}",
+            "{\"hooks\": {\"PreToolUse\": {}}}",
+            "{\"hooks\": {}, \"hooks\": {}}",
+            "{\"hooks\": null}",
+            "// only words",
+            "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit\", \"hooks\": [{\"command\": \"/x/exec-guard hook claude\"}]}]}}",
+        ] {
+            assert!(put(text, &op, false).is_err(), "{text}");
+        }
+        let key = Op { at: vec!["a".into(), "b".into()], mark: Mark::Key, value: json!({"enabled": true}) };
+        assert!(put("{a: {b: {enabled: false}}}", &key, true).is_err());
+        assert_eq!(put("{a: {b: {enabled: true, c: 1}}}", &key, true).unwrap().1.text, "");
+        let (with, what) = put("{a: {\n  c: 'x',\n}}", &key, true).unwrap();
+        assert_eq!(take(&with, &key, &what, true).unwrap().as_deref(), Some("{a: {\n  c: 'x',\n}}"));
+    }
+
+    #[test]
+    fn only_the_guards_own_command_is_ours() {
+        for (command, is) in [
+            ("/usr/bin/exec-guard hook claude", true),
+            ("'/home/a b/exec-guard' hook claude", true),
+            ("exec-guard hook claude", true),
+            ("/usr/bin/exec-guard hook codex", false),
+            ("/usr/bin/exec-guard hook claude; true", false),
+            ("/usr/bin/my-exec-guard hook claude", false),
+            ("echo hook claude", false),
+        ] {
+            assert_eq!(calls(command, "claude"), is, "{command}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Entries of ours in settings files that are somebody else's, as a step makes and takes them back.
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::json::{self as text, Mark, Op, Put};
+use super::toml::{self, Row};
+
+/// What is put into a file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Entries in JSON, with comments or (true) as JSON5.
+    Json(Vec<Op>, bool),
+    /// A table in TOML.
+    Toml(Row),
+}
+
+impl Change {
+    /// The text with all of it in, and what was put for each.
+    ///
+    /// # Errors
+    /// The text cannot be read, or has no place for it.
+    pub fn put(&self, from: &str) -> Result<(String, Vec<Put>), String> {
+        match self {
+            Change::Json(ops, loose) => {
+                let (mut now, mut puts) = (from.to_owned(), Vec::new());
+                for op in ops {
+                    let (next, put) = text::put(&now, op, *loose)?;
+                    now = next;
+                    puts.push(put);
+                }
+                Ok((now, puts))
+            }
+            Change::Toml(row) => toml::put(from, row).map(|(now, put)| (now, vec![put])),
+        }
+    }
+
+    /// The text without it; `None` if nothing of it is there.
+    ///
+    /// # Errors
+    /// The text cannot be read any more.
+    pub fn take(&self, from: &str, puts: &[Put]) -> Result<Option<String>, String> {
+        match self {
+            Change::Json(ops, loose) => {
+                let mut now: Option<String> = None;
+                for (op, put) in ops.iter().zip(puts).rev() {
+                    // A key that was there before us is not ours.
+                    if op.mark == Mark::Key && put.text.is_empty() {
+                        continue;
+                    }
+                    let text = now.as_deref().unwrap_or(from);
+                    // The last one may have left nothing at all.
+                    if text.trim().is_empty() {
+                        break;
+                    }
+                    now = text::take(text, op, put, *loose)?.or(now);
+                }
+                Ok(now)
+            }
+            Change::Toml(row) => toml::take(from, row, puts.first().unwrap_or(&Put::default())),
+        }
+    }
+
+    /// True if both are about the same entries, whatever those say.
+    pub fn is(&self, other: &Change) -> bool {
+        match (self, other) {
+            (Change::Json(a, _), Change::Json(b, _)) => {
+                let place =
+                    |ops: &[Op]| ops.iter().map(|o| (o.at.clone(), o.mark.clone())).collect::<Vec<_>>();
+                place(a) == place(b)
+            }
+            (Change::Toml(a), Change::Toml(b)) => (&a.table, &a.key) == (&b.table, &b.key),
+            _ => false,
+        }
+    }
+
+    /// As the manifest keeps it, with what was put.
+    pub fn json(&self, puts: &[Put]) -> Value {
+        match self {
+            Change::Json(ops, loose) => {
+                let row = |(op, put): (&Op, &Put)| {
+                    let (mark, what) = match &op.mark {
+                        Mark::Hook(agent) => ("hook", Value::from(agent.as_str())),
+                        Mark::Text(text) => ("text", text.as_str().into()),
+                        Mark::Key => ("key", true.into()),
+                    };
+                    json!({"at": op.at, mark: what, "put": put.text, "from": put.from})
+                };
+                json!({"format": if *loose { "json5" } else { "json" },
+                    "ops": ops.iter().zip(puts).map(row).collect::<Vec<_>>()})
+            }
+            Change::Toml(row) => {
+                let put = puts.first().map(|p| p.text.as_str()).unwrap_or_default();
+                json!({"format": "toml", "table": row.table, "key": row.key, "put": put})
+            }
+        }
+    }
+
+    /// From the manifest: enough to take it out.
+    pub fn parse(value: &Value) -> Option<(Change, Vec<Put>)> {
+        let word = |v: &Value, k: &str| v.get(k).and_then(Value::as_str).map(str::to_owned);
+        let words = |v: &Value, k: &str| -> Option<Vec<String>> {
+            v.get(k)?.as_array()?.iter().map(|w| w.as_str().map(str::to_owned)).collect()
+        };
+        let format = word(value, "format")?;
+        if format == "toml" {
+            let row = Row { table: words(value, "table")?, key: word(value, "key")?, value: String::new() };
+            return Some((Change::Toml(row), vec![Put { text: word(value, "put")?, from: 0 }]));
+        }
+        let (mut ops, mut puts) = (Vec::new(), Vec::new());
+        for row in value.get("ops")?.as_array()? {
+            let mark = match (word(row, "hook"), word(row, "text")) {
+                (Some(agent), _) => Mark::Hook(agent),
+                (None, Some(text)) => Mark::Text(text),
+                (None, None) => Mark::Key,
+            };
+            ops.push(Op { at: words(row, "at")?, mark, value: Value::Null });
+            let from = usize::try_from(row.get("from")?.as_u64()?).ok()?;
+            puts.push(Put { text: word(row, "put")?, from });
+        }
+        Some((Change::Json(ops, format == "json5"), puts))
+    }
+}
+
+/// The text of a settings file, or why it is none that we change: empty if there is no file.
+///
+/// A settings file tells an agent what to run. One that others can write, or that lies with others, tells it what they
+/// want: adding a guard to it would look like safety.
+///
+/// # Errors
+/// What is wrong with it, one clause.
+pub fn text(path: &Path) -> Result<String, String> {
+    let own = sys::ids::uid();
+    let link = match fs::symlink_metadata(path) {
+        Ok(meta) => meta,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        Err(e) => return Err(e.to_string()),
+    };
+    if link.is_symlink() {
+        let to = fs::canonicalize(path).map_err(|e| format!("is a link that leads nowhere: {e}"))?;
+        let folder = path.parent().and_then(|p| p.parent()).and_then(|p| fs::canonicalize(p).ok());
+        if !folder.is_some_and(|f| to.starts_with(f)) {
+            return Err(format!("is a link to {}, outside of its home", super::super::shown(&to)));
+        }
+    }
+    let meta = fs::metadata(path).map_err(|e| e.to_string())?;
+    if !meta.is_file() {
+        return Err("is no regular file".into());
+    }
+    if meta.uid() != own || link.uid() != own {
+        return Err("belongs to somebody else".into());
+    }
+    if meta.mode() & 0o002 != 0 {
+        return Err("can be written by everybody".into());
+    }
+    let bytes = super::super::step::content(path).map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|_| "is not UTF-8".into())
+}
+
+/// What changes between two texts, as lines for people: `-` goes, `+` comes, two lines around them.
+pub fn difference(old: &str, new: &str) -> Vec<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let same = |(a, b): &(&&str, &&str)| a == b;
+    let head = old.iter().zip(&new).take_while(same).count();
+    let most = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev()).take(most).take_while(same).count();
+    let part = |lines: &[&str], from: usize, to: usize, sign: char| -> Vec<String> {
+        let lines = lines.get(from..to).unwrap_or_default();
+        lines.iter().map(|l| format!("    {sign} {}", l.trim_end())).collect()
+    };
+    let mut out = part(&old, head.saturating_sub(2), head, ' ');
+    out.extend(part(&old, head, old.len() - tail, '-'));
+    out.extend(part(&new, head, new.len() - tail, '+'));
+    out.extend(part(&old, old.len() - tail, (old.len() - tail + 2).min(old.len()), ' '));
+    out
+}

@@ -1,0 +1,373 @@
+//! `install --agent`: a hook in an agent's own settings, every other byte as it was, and out again.
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::install::{ctl, done, environment, homes};
+use crate::stage::programs::repository;
+use crate::stage::run::wait;
+use crate::stage::{Run, Stage, Way, own};
+
+/// An agent, its settings file below the home, and whether that is a file of ours.
+const AGENTS: &[(&str, &str, bool)] = &[
+    ("claude", ".claude/settings.json", false),
+    ("codex", ".codex/hooks.json", false),
+    ("gemini", ".gemini/settings.json", false),
+    ("copilot", ".copilot/hooks/exec-guard.json", true),
+    ("cursor", ".cursor/hooks.json", false),
+    ("opencode", ".config/opencode/plugins/exec-guard.js", true),
+    ("openclaw", ".openclaw/openclaw.json", false),
+    ("goose", ".agents/plugins/exec-guard/hooks/hooks.json", true),
+    ("crush", ".config/crush/crush.json", false),
+    ("qwen", ".qwen/settings.json", false),
+    ("cline", ".cline/hooks/PreToolUse", true),
+    ("pi", ".pi/agent/extensions/exec-guard.js", true),
+];
+
+fn all() -> String {
+    AGENTS.iter().map(|(id, ..)| *id).collect::<Vec<_>>().join(",")
+}
+
+/// A file of the player's in the home, with the folders above it.
+fn settings(stage: &Stage, rel: &str, text: &str) {
+    let path = Path::new("home").join(rel);
+    let mut folders: Vec<&Path> = path.ancestors().skip(1).filter(|p| p.components().count() > 1).collect();
+    folders.reverse();
+    for folder in folders {
+        if !stage.path(folder.to_str().expect("text")).exists() {
+            stage.folder(folder.to_str().expect("text"), 0o755);
+        }
+    }
+    stage.write(path.to_str().expect("text"), text.as_bytes(), 0o600);
+}
+
+fn read(stage: &Stage, rel: &str) -> String {
+    fs::read_to_string(stage.path("home").join(rel)).unwrap_or_else(|e| panic!("{rel}: {e}"))
+}
+
+/// What people have in the file already.
+const BEFORE: &[&str] = &[
+    "{\n  // my model\n  \"model\": \"x\", /* two */\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n}\n",
+    "{\r\n\t\"a\": [\r\n\t\t1\r\n\t]\r\n}",
+    "{}",
+    "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}}\n",
+];
+
+#[test]
+fn a_hook_goes_in_and_out_again_to_the_byte() {
+    for text in BEFORE {
+        let stage = Stage::new();
+        for (_, rel, whole) in AGENTS.iter().filter(|(_, _, whole)| !whole) {
+            assert!(!whole);
+            settings(&stage, rel, text);
+        }
+        settings(&stage, ".codex/config.toml", "model = \"x\"\n# the end");
+        let before = homes(&stage);
+        let dry = ctl(&stage, &["install", "--agent", &all(), "--dry-run"]).run();
+        done(&dry, 0);
+        assert_eq!(homes(&stage), before, "a dry run changes nothing");
+        assert!(
+            dry.stdout.lines().any(|l| l.starts_with("    + ") && l.contains("exec-guard hook claude")),
+            "{dry:?}"
+        );
+        done(&ctl(&stage, &["install", "--agent", &all()]).run(), 0);
+        let after = homes(&stage);
+        for (id, rel, _) in AGENTS {
+            let now = read(&stage, rel);
+            assert!(now.contains("exec-guard"), "{id}: {now}");
+            let kept = text.bytes().all({
+                let mut bytes = now.bytes();
+                move |b| bytes.any(|n| n == b)
+            });
+            assert!(kept || AGENTS.iter().any(|(i, _, whole)| i == id && *whole), "{id}: {now}");
+        }
+        let again = ctl(&stage, &["install", "--agent", &all()]).run();
+        done(&again, 0);
+        assert!(again.stdout.contains("all of it is there already"), "{again:?}");
+        assert_eq!(homes(&stage), after);
+        // One goes alone, and comes back.
+        done(&ctl(&stage, &["uninstall", "--agent", "claude"]).run(), 0);
+        assert_eq!(read(&stage, ".claude/settings.json"), *text);
+        assert!(read(&stage, ".gemini/settings.json").contains("exec-guard"));
+        done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
+        assert_eq!(homes(&stage).get(".claude/settings.json"), after.get(".claude/settings.json"));
+        done(&ctl(&stage, &["uninstall"]).run(), 0);
+        assert_eq!(homes(&stage), before);
+    }
+}
+
+#[test]
+fn where_there_was_nothing_nothing_stays() {
+    let stage = Stage::new();
+    let before = homes(&stage);
+    done(&ctl(&stage, &["install", "--agent", &all()]).run(), 0);
+    for (id, rel, _) in AGENTS.iter().filter(|(_, rel, _)| rel.ends_with(".json")) {
+        let value: Value = serde_json::from_str(&read(&stage, rel)).unwrap_or_else(|e| panic!("{id}: {e}"));
+        assert!(value.is_object(), "{id}");
+    }
+    let mode =
+        fs::metadata(stage.path("home/.cline/hooks/PreToolUse")).expect("a script").permissions().mode();
+    assert_eq!(mode & 0o777, 0o755);
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    assert_eq!(homes(&stage), before);
+}
+
+/// The command in the settings, called as the agent calls it, with a call of its own.
+#[test]
+fn what_is_written_there_says_no_to_what_is_refused() {
+    let stage = Stage::new().tool("git").tool("rm");
+    let stage = stage
+        .policy(&serde_json::json!({"version": 1, "defaults": {"security": "allowlist", "ask": "off"},
+        "agents": {"*": {"denylist": [{"pattern": "rm"}]}}}));
+    done(&ctl(&stage, &["install", "--agent", &all()]).run(), 0);
+    for (id, rel, _) in AGENTS {
+        let text = read(&stage, rel);
+        let command = match serde_json::from_str::<Value>(&text) {
+            Ok(value) => commands(&value),
+            Err(_) if *id == "cline" => vec![stage.path("home").join(rel).to_str().expect("text").to_owned()],
+            // Plugins start the program that they name.
+            Err(_) => guards(&text, id),
+        };
+        let command = match (*id, command) {
+            ("openclaw", _) => {
+                guards(&fs::read_to_string(stage.path("guard/openclaw/index.js")).expect("a plugin"), id)
+            }
+            (_, command) => command,
+        };
+        let [command] = command.as_slice() else { panic!("{id}: {command:?} in {text}") };
+        let call = repository().join("tests/golden/hooks").join(id).join("refused.in.json");
+        let call =
+            fs::read_to_string(call).expect("a call").replace("$STAGE", stage.root().to_str().expect("text"));
+        let run: Run = stage
+            .cast(&["/bin/sh", "-c", command])
+            .way(Way::Path)
+            .env(environment(&stage))
+            .stdin(call.as_bytes())
+            .run();
+        assert_eq!(run.code(), 2, "{id}: {run:?}");
+        assert!(run.stderr.starts_with("exec-guard: denied ["), "{id}: {run:?}");
+    }
+}
+
+/// All texts of keys that hold a command.
+fn commands(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .flat_map(|(k, v)| match v.as_str() {
+                Some(text) if k == "command" || k == "bash" => vec![text.to_owned()],
+                _ => commands(v),
+            })
+            .collect(),
+        Value::Array(list) => list.iter().flat_map(commands).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn guards(script: &str, id: &str) -> Vec<String> {
+    let line = script.lines().find_map(|l| l.strip_prefix("const GUARD = ")?.strip_suffix(';'));
+    line.map(|l| format!("{l} hook {id}")).into_iter().collect()
+}
+
+#[test]
+fn a_file_that_is_no_place_for_it_is_told_and_left() {
+    type Spoil = fn(&Stage);
+    let cases: &[(&str, Spoil)] = &[
+        ("cannot be read as JSON", |s| settings(s, ".claude/settings.json", "{\"a\": 1,, }")),
+        ("is no list", |s| settings(s, ".claude/settings.json", "{\"hooks\": {\"PreToolUse\": 1}}")),
+        ("is no object", |s| settings(s, ".claude/settings.json", "{\"hooks\": []}")),
+        ("twice", |s| settings(s, ".claude/settings.json", "{\"hooks\": {}, \"hooks\": {}}")),
+        ("UTF-8", |s| {
+            settings(s, ".claude/settings.json", "");
+            s.write("home/.claude/settings.json", b"{\"a\": \"\xff\"}", 0o600);
+        }),
+        ("by everybody", |s| {
+            settings(s, ".claude/settings.json", "{}");
+            let path = s.path("home/.claude/settings.json");
+            fs::set_permissions(path, fs::Permissions::from_mode(0o606)).expect("mode");
+        }),
+        ("outside of its home", |s| {
+            s.folder("home/.claude", 0o755);
+            s.write("work/settings.json", b"{}", 0o600);
+            symlink(s.path("work/settings.json"), s.path("home/.claude/settings.json")).expect("a link");
+            own_link(s);
+        }),
+        ("leads nowhere", |s| {
+            s.folder("home/.claude", 0o755);
+            symlink("nothing", s.path("home/.claude/settings.json")).expect("a link");
+            own_link(s);
+        }),
+        ("is no regular file", |s| s.folder("home/.claude/settings.json", 0o755)),
+    ];
+    for (word, spoil) in cases {
+        let stage = Stage::new();
+        spoil(&stage);
+        // The policy is made first; here it is there.
+        done(&ctl(&stage, &["init", "--preset", "cautious"]).run(), 0);
+        let before = homes(&stage);
+        let run = ctl(&stage, &["install", "--agent", "claude,gemini"]).run();
+        done(&run, 1);
+        assert!(run.stderr.contains("settings.json") && run.stderr.contains(word), "{word}: {run:?}");
+        assert_eq!(homes(&stage), before, "{word}");
+    }
+    // A file in the place of ours.
+    let stage = Stage::new();
+    settings(&stage, ".cline/hooks/PreToolUse", "#!/bin/sh\n");
+    let run = ctl(&stage, &["install", "--agent", "cline"]).run();
+    done(&run, 1);
+    assert!(run.stderr.contains("not from here"), "{run:?}");
+}
+
+fn own_link(stage: &Stage) {
+    if let Some((uid, gid)) = crate::stage::player() {
+        std::os::unix::fs::lchown(stage.path("home/.claude/settings.json"), Some(uid), Some(gid))
+            .expect("chown");
+    }
+}
+
+#[test]
+fn a_link_within_the_home_stays_one() {
+    let stage = Stage::new();
+    settings(&stage, "dot/claude.json", "{\"a\": 1}\n");
+    stage.folder("home/.claude", 0o755);
+    symlink("../dot/claude.json", stage.path("home/.claude/settings.json")).expect("a link");
+    own_link(&stage);
+    done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
+    assert!(stage.path("home/.claude/settings.json").is_symlink());
+    assert!(read(&stage, "dot/claude.json").contains("exec-guard"));
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    assert!(stage.path("home/.claude/settings.json").is_symlink());
+    assert_eq!(read(&stage, "dot/claude.json"), "{\"a\": 1}\n");
+}
+
+#[test]
+fn what_was_changed_since_stays() {
+    let stage = Stage::new();
+    done(&ctl(&stage, &["install", "--agent", "claude,codex"]).run(), 0);
+    // As an agent writes its settings anew, with more in them.
+    let mut value: Value = serde_json::from_str(&read(&stage, ".claude/settings.json")).expect("JSON");
+    value["model"] = "y".into();
+    value["hooks"]["PreToolUse"].as_array_mut().expect("a list").push(serde_json::json!({"hooks": []}));
+    settings(&stage, ".claude/settings.json", &format!("{value:#}"));
+    let more =
+        format!("{}[projects.\"/x\"]\ntrust_level = \"trusted\"\n", read(&stage, ".codex/config.toml"));
+    settings(&stage, ".codex/config.toml", &more);
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    let after: Value = serde_json::from_str(&read(&stage, ".claude/settings.json")).expect("JSON");
+    assert_eq!(after, serde_json::json!({"model": "y", "hooks": {"PreToolUse": [{"hooks": []}]}}));
+    assert_eq!(read(&stage, ".codex/config.toml").trim(), "[projects.\"/x\"]\ntrust_level = \"trusted\"");
+    assert!(!stage.path("home/.codex/hooks.json").exists());
+}
+
+#[test]
+fn a_guard_that_moved_is_followed() {
+    let stage = Stage::new();
+    done(&ctl(&stage, &["install", "--agent", &all()]).run(), 0);
+    done(
+        &ctl(&stage, &["install", "--agent", "claude", "--programs", &stage.text("guard/programs")]).run(),
+        0,
+    );
+    let path = stage.text("guard/programs/exec-guard");
+    for (id, rel, _) in AGENTS.iter().filter(|(id, ..)| *id != "openclaw") {
+        let text = read(&stage, rel);
+        assert!(text.contains(&path) && text.matches(" hook ").count() <= 1, "{id}: {text}");
+    }
+    done(&ctl(&stage, &["uninstall", "agent"]).run(), 0);
+    let left: Vec<_> = homes(&stage).into_keys().filter(|k| k.starts_with('.')).collect();
+    assert_eq!(left, Vec::<String>::new());
+}
+
+#[test]
+fn a_project_has_a_file_of_its_own() {
+    let stage = Stage::new();
+    stage.write("work/crush.json", b"{\n}\n", 0o644);
+    own(&stage.path("work"));
+    done(&ctl(&stage, &["install", "--agent", "claude,codex,crush", "--project"]).run(), 0);
+    let text = fs::read_to_string(stage.path("work/.claude/settings.json")).expect("a file");
+    assert!(text.contains("hook claude"), "{text}");
+    assert!(!stage.path("home/.claude").exists());
+    assert!(read(&stage, ".codex/config.toml").contains(&stage.text("work/.codex/hooks.json")));
+    // With yours beside it, each goes by itself.
+    done(&ctl(&stage, &["install", "--agent", "codex"]).run(), 0);
+    done(&ctl(&stage, &["uninstall", &format!("agent:codex:{}", stage.text("work"))]).run(), 0);
+    assert!(!stage.path("work/.codex").exists());
+    let trust = read(&stage, ".codex/config.toml");
+    assert!(
+        trust.contains(&stage.text("home/.codex/hooks.json")) && !trust.contains("work/.codex"),
+        "{trust}"
+    );
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    assert!(!stage.path("work/.claude").exists() && !stage.path("home/.codex").exists());
+    assert_eq!(fs::read_to_string(stage.path("work/crush.json")).expect("a file"), "{\n}\n");
+    let run = ctl(&stage, &["install", "--agent", "cline", "--project"]).run();
+    done(&run, 2);
+}
+
+#[test]
+fn agents_that_are_here_are_found() {
+    let stage = Stage::new().tool("codex");
+    let stage_path = format!("PATH={}", stage.text("bin"));
+    let mut env = environment(&stage);
+    env.retain(|e| !e.starts_with(b"PATH="));
+    env.push(stage_path.into_bytes());
+    stage.folder("home/.gemini", 0o755);
+    done(&ctl(&stage, &["install", "--agent", "all-found"]).env(env.clone()).run(), 0);
+    let there: Vec<&str> = AGENTS
+        .iter()
+        .filter(|(_, rel, _)| stage.path("home").join(rel).exists())
+        .map(|(id, ..)| *id)
+        .collect();
+    assert_eq!(there, ["codex", "gemini"]);
+    let stage = Stage::new();
+    env.retain(|e| {
+        !e.starts_with(b"PATH=") && !e.starts_with(b"HOME=") && !e.starts_with(b"EXEC_GUARD_HOME=")
+    });
+    for (name, rel) in [("PATH", "bin"), ("HOME", "home"), ("EXEC_GUARD_HOME", "guard")] {
+        env.push(format!("{name}={}", stage.text(rel)).into_bytes());
+    }
+    done(&ctl(&stage, &["install", "--agent", "all-found"]).env(env).run(), 1);
+    done(&ctl(&stage, &["install", "--agent", "emacs"]).run(), 2);
+}
+
+#[test]
+fn killed_half_way_and_run_again_it_ends_right() {
+    let stage = Stage::new();
+    for (_, rel, _) in AGENTS.iter().filter(|(_, _, whole)| !whole) {
+        settings(&stage, rel, BEFORE[0]);
+    }
+    let before = homes(&stage);
+    let words = ["install", "--agent", &all()];
+    let began = Instant::now();
+    done(&ctl(&stage, &words).run(), 0);
+    let whole = began.elapsed();
+    let after = homes(&stage);
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    assert_eq!(homes(&stage), before);
+    let mut halves = 0;
+    for step in 0..16 {
+        let mut child = ctl(&stage, &words).start();
+        std::thread::sleep(whole * step / 16);
+        let _ = nix::sys::signal::kill(
+            nix::unistd::Pid::from_raw(i32::try_from(child.id()).expect("pid")),
+            nix::sys::signal::Signal::SIGKILL,
+        );
+        wait(&mut child, Instant::now(), Duration::from_secs(60));
+        let half = homes(&stage);
+        halves += usize::from(half != before && half != after);
+        if step % 2 == 0 {
+            let run = ctl(&stage, &["uninstall"]).run();
+            assert!(matches!(run.code(), 0 | 1), "{run:?}");
+        } else {
+            done(&ctl(&stage, &words).run(), 0);
+            // What was on its way stays beside the file until the next one goes there.
+            let now: Vec<_> = homes(&stage).into_iter().filter(|(n, _)| !n.ends_with(".tmp")).collect();
+            assert_eq!(now, after.clone().into_iter().collect::<Vec<_>>());
+            done(&ctl(&stage, &["uninstall"]).run(), 0);
+        }
+        assert_eq!(homes(&stage), before, "after {step}");
+    }
+    println!("{halves} of 16 runs were killed between the first change and the last");
+}
