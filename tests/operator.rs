@@ -155,14 +155,34 @@ fn a_no_says_why_and_an_always_is_stored() {
     });
     denied.refused(126, "user-denied");
     assert!(denied.stderr.contains("not on a Friday"), "{denied:?}");
+    let mut back = String::new();
     let always = stage.cast(&["tool", "sub", "x"]).way(Way::Dash).limit(LONG).talk(|| {
         said(&answer(&["allow-always"]), 2, "more than one scope");
         said(&answer(&["allow-once", "--scope", "program"]), 2, "allow-always only");
-        said(&answer(&["allow-always", "--scope", "subcommand"]), 0, "allow-always");
+        let mut watch = start(&stage, &["approvals", "watch"]);
+        let seen = lines(&mut watch);
+        until("the watch", || seen.recv_timeout(LONG).ok().filter(|l| l.contains("asks")));
+        let run = answer(&["allow-always", "--scope", "subcommand"]);
+        said(&run, 0, "allow-always");
+        let file = stage.text("guard/exec-approvals.json");
+        let told: Vec<&str> = run.stdout.lines().skip(1).map(str::trim).collect();
+        let what = format!("stored for agent main in {file}: {} sub", stage.text("bin/tool"));
+        assert!(told.len() == 2 && told[0].starts_with(&what), "{run:?}");
+        back = told[1].split_once("exec-guardctl ").expect("a command").1.to_owned();
+        // Whoever watches is told the same.
+        for line in told {
+            until(line, || seen.recv_timeout(LONG).ok().filter(|l| l.contains(line)));
+        }
+        watch.kill().expect("a signal");
+        watch.wait().expect("its end");
     });
     always.ran(&[&["tool", "sub", "x"]]);
     // Nobody is asked about that any more.
     stage.run(&["tool", "sub", "y"]).allowed();
+    // And it can be taken back as it was said.
+    said(&ctl(&stage, &back.split(' ').collect::<Vec<_>>()), 0, "removed from the allowlist of agent main");
+    let document = std::fs::read_to_string(stage.path("guard/exec-approvals.json")).expect("a document");
+    assert!(!document.contains("bin/tool"), "{document}");
 }
 
 #[test]
@@ -309,7 +329,61 @@ fn an_override_lasts_until_it_is_cleared() {
     said(&ctl(&stage, &[&set[..], &["2001-01-01"]].concat()), 2, "that is past");
     said(&ctl(&stage, &["approver", "status"]), 0, "overrides in force: 1");
     stage.run(&["tool"]).allowed();
+    // Looser only for what asks: what is refused stays refused.
     said(&ctl(&stage, &["session", "clear", "--agent", "main"]), 0, "");
     said(&ctl(&stage, &["session", "clear", "--agent", "main"]), 1, "no override is in force");
     stage.run(&["tool"]).refused(126, "approval-timeout");
+}
+
+/// What nobody was asked about is stopped as well, at once, and as long as the person said.
+#[test]
+fn a_stricter_override_stops_what_the_policy_allows() {
+    let stage = stage();
+    stage.run(&["tool"]).refused(126, "allowlist-miss");
+    let list = json!([{"pattern": stage.text("bin/tool")}]);
+    let stage = stage.policy(&json!({"version": 1, "socket": {"token": "a token of the tests"}, "agents": {
+        "main": {"security": "allowlist", "ask": "on-miss", "askFallback": "deny", "allowlist": list},
+        "other": {"security": "allowlist", "allowlist": list}}}));
+    stage.run(&["tool"]).allowed();
+    let set = |rest: &[&str]| {
+        let all = [&["session", "set", "--agent", "main"], rest, &["--for", "10m"]].concat();
+        said(&ctl(&stage, &all), 0, "until");
+    };
+    let as_agent = |words: &[&str]| {
+        let guard = programs().guard.display().to_string();
+        let all: Vec<&str> = std::iter::once(guard.as_str()).chain(words.iter().copied()).collect();
+        stage.cast(&all).way(Way::Path).run()
+    };
+    let tool = stage.text("bin/tool");
+    {
+        let _approver = Approver::start(&stage);
+        set(&["--security", "deny"]);
+        let run = stage.run(&["tool"]);
+        run.refused(126, "security-deny");
+        assert!(run.stderr.contains("session override"), "{run:?}");
+        assert_eq!(as_agent(&["--agent", "other", "--", &tool]).code(), 0, "another agent goes on");
+        // One session of it is let off, another is not.
+        set(&["--session", "mine", "--ask", "on-miss"]);
+        assert_eq!(as_agent(&["--session", "mine", "--", &tool]).code(), 0);
+        assert_eq!(as_agent(&["--session", "its", "--", &tool]).code(), 126);
+    }
+    // It holds without the approver, and with the next one.
+    stage.run(&["tool"]).refused(126, "security-deny");
+    {
+        let _approver = Approver::start(&stage);
+        stage.run(&["tool"]).refused(126, "security-deny");
+        set(&["--ask", "always"]);
+        let run = stage.cast(&["tool"]).way(Way::Dash).limit(LONG).talk(|| {
+            let one = id(&asked(&stage, 1)[0]);
+            said(&ctl(&stage, &["approvals", "resolve", &one, "allow-once"]), 0, "allow-once");
+        });
+        run.ran(&[&["tool"]]);
+        said(&ctl(&stage, &["session", "clear", "--agent", "main"]), 0, "");
+        said(&ctl(&stage, &["session", "clear", "--agent", "main", "--session", "mine"]), 0, "");
+    }
+    stage.run(&["tool"]).allowed();
+    assert!(!stage.path("guard/approver/overrides").exists());
+    // What cannot be believed may say no.
+    stage.write("guard/approver/overrides", b"", 0o666);
+    stage.run(&["tool"]).refused(125, "policy-unreadable");
 }

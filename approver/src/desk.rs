@@ -97,8 +97,15 @@ impl Desk {
             return Err(NotTaken::Full);
         }
         let expires_ms = now.saturating_add(draft.timeout_ms.min(self.limits.longest_ms));
-        let question =
-            Question { draft, asked_ms: now, expires_ms, detached: false, outcome: None, claimed: false };
+        let question = Question {
+            draft,
+            asked_ms: now,
+            expires_ms,
+            detached: false,
+            outcome: None,
+            stored: Vec::new(),
+            claimed: false,
+        };
         let id = question.draft.id.clone();
         let ready = self.ready(&question, overridden, now);
         self.changes.push(Change::Requested(question.clone()));
@@ -224,6 +231,13 @@ impl Desk {
         }
     }
 
+    /// What the answer to a reserved question stored: lines for a person.
+    pub fn stored(&mut self, id: &str, lines: Vec<String>) {
+        if let Some(question) = self.questions.get_mut(id) {
+            question.stored = lines;
+        }
+    }
+
     /// Answers a question that was reserved with [`Desk::claim`]; `id` is its whole id.
     ///
     /// # Errors
@@ -327,7 +341,15 @@ impl Desk {
         let asked_ms = asked_ms.min(now);
         self.questions.insert(
             id,
-            Question { draft, asked_ms, expires_ms, detached: true, outcome: None, claimed: false },
+            Question {
+                draft,
+                asked_ms,
+                expires_ms,
+                detached: true,
+                outcome: None,
+                stored: Vec::new(),
+                claimed: false,
+            },
         );
         Ok(())
     }

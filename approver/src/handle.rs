@@ -129,6 +129,9 @@ impl Handle {
             }
         }
         let _ = desk.changes();
+        if let Err(e) = parts.keeper.publish(&desk, &clock) {
+            crate::say(&format!("guards may go by overrides that are no more: {e}"));
+        }
         let saved = (desk.grants().version(), desk.overrides().version());
         let inner = Inner {
             desk,
@@ -226,8 +229,12 @@ impl Handle {
         let mut inner = self.lock();
         inner.desk.tick(self.0.clock.now());
         let _ = self.told(&mut inner);
-        let mut found: Vec<Row> =
-            inner.desk.page(all, after).take(most.saturating_add(1)).map(|q| self.row(q)).collect();
+        let mut found: Vec<Row> = inner
+            .desk
+            .page(all, after)
+            .take(most.saturating_add(1))
+            .map(|q| Row { stored: Vec::new(), ..self.row(q) })
+            .collect();
         let more = found.len() > most;
         found.truncate(most);
         (found, more)

@@ -4,12 +4,15 @@
 //! STATE/approver/lock                held as long as an approver runs: one a state folder
 //! STATE/approver/kept.json           grants and overrides; replaced whole, 0600
 //! STATE/approver/questions/ID.json   one file a question whose asker gave up waiting
+//! STATE/approver/overrides           overrides once more, a line each, for guards: only what makes them stricter counts
 //! ```
 //!
 //! A yes is written down before anybody is told that it counts, and struck out before it is handed to whoever asked: so
 //! a crash at any point loses it at most, and never makes two of it. That holds against a crash of the program, which
 //! leaves the kernel's view of the files whole. After a crash of the machine an older file may come back: what was kept
 //! under another boot is therefore no yes any more.
+//!
+//! The overrides that can only tighten outlive that too, and a stopped approver: they end with their time.
 //!
 //! A file that is torn, foreign or too large is said and left out: with it go answers, and nothing is gained.
 use std::io;
@@ -30,6 +33,8 @@ const MAX_BYTES: u64 = 8 << 20;
 #[derive(Debug)]
 pub struct Keeper {
     folder: PathBuf,
+    /// Where guards look for overrides.
+    overrides: PathBuf,
     boot: Option<String>,
     _lock: sys::edit::Lock,
 }
@@ -59,7 +64,36 @@ impl Keeper {
         sys::edit::private_folder(&folder)?;
         sys::edit::private_folder(&folder.join("questions"))?;
         let lock = sys::edit::lock(&folder.join("lock"), Duration::from_millis(500))?;
-        Ok(Keeper { folder, boot: sys::proc::boot_id(), _lock: lock })
+        let overrides = state.join(store::locate::OVERRIDES);
+        Ok(Keeper { folder, overrides, boot: sys::proc::boot_id(), _lock: lock })
+    }
+
+    /// Guards look into this state folder, which need not be the one that is locked.
+    ///
+    /// # Errors
+    /// The folder cannot be made.
+    pub fn guards_look_into(&mut self, state: &Path) -> io::Result<()> {
+        self.overrides = state.join(store::locate::OVERRIDES);
+        self.overrides.parent().map_or(Ok(()), sys::edit::private_folder)
+    }
+
+    /// Writes the overrides down for guards.
+    ///
+    /// # Errors
+    /// It could not be written: guards know of an older state.
+    pub fn publish(&self, desk: &Desk, clock: &Clock) -> io::Result<()> {
+        let all = desk.overrides().all();
+        if all.is_empty() {
+            return remove(&self.overrides);
+        }
+        let line = |o: &Override| {
+            let security = o.security.map_or("-", protocol::words::security);
+            let ask = o.ask.map_or("-", protocol::words::ask);
+            let session = o.session.as_ref().map(|s| format!("\t{s}")).unwrap_or_default();
+            format!("{}\t{security}\t{ask}\t{}{session}\n", clock.wall(o.until_ms), o.agent)
+        };
+        let text: String = all.iter().map(line).collect();
+        sys::edit::replace(&self.overrides, text.as_bytes(), 0o600)
     }
 
     fn kept(&self) -> PathBuf {
@@ -102,12 +136,11 @@ impl Keeper {
     pub fn restore(&self, desk: &mut Desk, clock: &Clock) {
         let path = self.kept();
         let Some(value) = read(&path) else { return };
-        if self.boot.is_none() || value.get("boot").and_then(Value::as_str) != self.boot.as_deref() {
-            return;
-        }
+        let same_boot =
+            self.boot.is_some() && value.get("boot").and_then(Value::as_str) == self.boot.as_deref();
         let now = clock.now();
         let list = |name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-        for g in list("grants") {
+        for g in list("grants").iter().filter(|_| same_boot) {
             let text = |name: &str| g.get(name).and_then(Value::as_str);
             let until = g.get("untilMs").and_then(Value::as_u64).map(|ms| clock.desk(ms));
             if let (Some(kind), Some(key), Some(until)) =
@@ -118,7 +151,9 @@ impl Keeper {
         }
         for o in list("overrides") {
             let Some(o) = WireOverride::read(&o).ok().and_then(|o| own(&o, clock)) else { continue };
-            desk.overrides_mut(now).set(o, now);
+            if same_boot || o.only_tightens() {
+                desk.overrides_mut(now).set(o, now);
+            }
         }
     }
 

@@ -142,6 +142,7 @@ mod tests {
             choice: Some(policy::Choice::AllowOnce),
             by: Some("panel".into()),
             reason: None,
+            stored: Vec::new(),
         }
     }
 

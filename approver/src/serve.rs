@@ -68,10 +68,13 @@ pub fn prepare(args: &Serve) -> Result<Ready, String> {
         "there is no folder for state: the user database names no home for this user; name one with --state",
     )?;
     sys::edit::private_folder(&state).map_err(|e| format!("{}: {e}", shown(&state)))?;
-    let keeper = Keeper::open(&state).map_err(|e| match e.kind() {
+    let mut keeper = Keeper::open(&state).map_err(|e| match e.kind() {
         io::ErrorKind::TimedOut => format!("another approver runs already with {}", shown(&state)),
         _ => format!("{}: {e}", shown(&state.join("approver"))),
     })?;
+    if let Some(theirs) = documents.state() {
+        keeper.guards_look_into(theirs).map_err(|e| format!("{}: {e}", shown(theirs)))?;
+    }
     if documents.token.is_none() {
         make_token(&documents)?;
         rules.changed();

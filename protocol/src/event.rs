@@ -91,6 +91,8 @@ pub struct Row {
     pub by: Option<String>,
     /// The words of whoever answered.
     pub reason: Option<String>,
+    /// What an *always* stored, for whom and where, and how to take it back: lines for a person. Left out of lists.
+    pub stored: Vec<String>,
 }
 
 fn owned(text: Option<&str>) -> Option<String> {
@@ -104,7 +106,7 @@ fn maybe_choice(f: &mut Fields<'_>) -> Read<Option<Choice>> {
 impl Row {
     /// As JSON.
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut out = json!({
             "id": self.id,
             "state": self.state.word(),
             "agent": self.agent,
@@ -121,7 +123,11 @@ impl Row {
             "scope": self.choice.and_then(scope_of).map(Scope::word),
             "by": self.by,
             "reason": self.reason,
-        })
+        });
+        if let (false, Some(fields)) = (self.stored.is_empty(), out.as_object_mut()) {
+            fields.insert("stored".into(), self.stored.clone().into());
+        }
+        out
     }
 
     /// Reads one.
@@ -148,6 +154,12 @@ impl Row {
             choice: maybe_choice(&mut f)?,
             by: owned(f.maybe_text("by", MAX)?),
             reason: owned(f.maybe_text("reason", MAX)?),
+            stored: match f.get("stored") {
+                None => Vec::new(),
+                Some(_) => {
+                    f.list("stored", 64)?.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+                }
+            },
         })
     }
 }

@@ -19,6 +19,7 @@ fn row() -> Row {
         choice: Some(Choice::AllowAlways(Scope::Program)),
         by: Some("cli".into()),
         reason: None,
+        stored: Vec::new(),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::invoke::{Check, Claim};
 use crate::locate::{self, Settings};
 use crate::record::{Decided, record};
 use crate::say::Message;
-use crate::{check, remember};
+use crate::{check, remember, tighten};
 use store::caller::{BadId, Caller, caller};
 
 /// Judges a command and becomes it, or says why not.
@@ -143,6 +143,13 @@ pub fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Stop> {
             let message = Message::error(Reason::Usage, &format!("{name} holds what can be no id"));
             Stop { exit: Exit::Usage, message }
         })?;
+    let now_ms = sys::time::now_ms();
+    let call = tighten::call(settings.state.as_deref(), &caller, now_ms).map_err(|what| {
+        let message = Message::error(Reason::PolicyUnreadable, &what)
+            .line("nothing runs until that is mended; it holds what exec-guardctl session set");
+        Stop { exit: Exit::Guard, message }
+    })?;
+    let policy = policy.with_call(call);
     let bytes = |p: &std::path::PathBuf| p.as_os_str().as_encoded_bytes().to_vec();
     let inv = Invocation {
         form: claim.form,
@@ -150,7 +157,7 @@ pub fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Stop> {
         cwd,
         agents: caller.agents.clone(),
         session: caller.session.clone(),
-        now_ms: sys::time::now_ms(),
+        now_ms,
         home: places.home.as_ref().map(bytes),
         unattended: caller.terminal.is_err(),
         guard: Guard { own_paths: places.folders.iter().map(bytes).collect() },

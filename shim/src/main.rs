@@ -8,6 +8,7 @@
 mod invoke;
 
 mod locate;
+mod tighten;
 
 mod ask;
 mod check;

@@ -26,6 +26,9 @@ pub const CONFIG: &str = "config.json";
 /// The operator's socket, in the state folder: its folder is for its owner alone, and is not given to a container that
 /// is given the socket for questions.
 pub const OPERATOR: &str = "operator/operator.sock";
+/// What operators set for a while, in the folder of state: written by the approver, read by guards that may only become
+/// stricter by it.
+pub const OVERRIDES: &str = "approver/overrides";
 /// Name of the guard's folder in a home.
 const FOLDER: &str = ".exec-guard";
 /// The system layer's folder.

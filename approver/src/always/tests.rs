@@ -1,6 +1,7 @@
 use super::*;
 use crate::testing::question;
 use policy::Proposal;
+use serde_json::json;
 
 fn proposal(scope: Scope, pattern: &str, args: Option<&[&str]>) -> Proposal {
     let args = args.map(|a| a.iter().map(|w| (*w).to_owned()).collect());
@@ -79,4 +80,30 @@ fn a_question_that_proposes_more_than_it_shows_is_no_question() {
 #[test]
 fn no_place_is_no_store() {
     assert!(write(None, "main", &[]).is_err());
+}
+
+#[test]
+fn a_person_is_told_what_was_stored_and_how_to_take_it_back() {
+    let entry = |n: u8| json!({"id": format!("id{n}"), "pattern": "/bin/x", "args": ["a b", "..."]});
+    let told = |n: u8, new| {
+        let entries: Vec<Value> = (0..n).map(entry).collect();
+        always_told("/f/e.json", "my agent", &entries, new)
+    };
+    assert_eq!(
+        told(1, 1),
+        [
+            "stored for agent my agent in /f/e.json: /bin/x 'a b' ...",
+            "to take it back: exec-guardctl approvals allowlist remove id0 --agent 'my agent'"
+        ]
+    );
+    assert!(told(2, 1)[1].contains("remove /bin/x "), "one of them has another id");
+    assert_eq!(told(1, 0), ["nothing new was stored: /f/e.json says so for agent my agent already"]);
+    assert_eq!(told(9, 9).len(), 9);
+    let bare = [json!({"pattern": "/b", "args": []}), json!({"pattern": "/c", "cwd": "/w"})];
+    assert!(always_told("/f", "m", &bare, 2)[0].ends_with("/b, without arguments"));
+    assert!(always_told("/f", "m", &bare, 2)[2].ends_with("/c, any arguments, in /w"));
+}
+
+fn always_told(file: &str, agent: &str, entries: &[Value], new: usize) -> Vec<String> {
+    told(Path::new(file), agent, entries, new)
 }

@@ -1,9 +1,12 @@
 //! What an operator set for an agent or a session for a while: looser or tighter than the documents, never looser
 //! than the system's floor.
 //!
-//! The guard knows nothing of it. It judges by its documents and asks; where an override makes the question
-//! unnecessary it is answered at once, in the operator's name. So an override can turn a question into a yes or a no,
-//! and no refusal of the policy into a yes.
+//! What makes it stricter the guard itself goes by: the approver writes it into a file for it ([`Keeper::publish`]), so
+//! that also a command that would not have been asked about is asked about, or refused. What makes it looser the guard
+//! knows nothing of. It judges by its documents and asks; where an override makes the question unnecessary it is
+//! answered at once, in the operator's name. So an override can turn a question into a yes, and no refusal of the policy.
+//!
+//! [`Keeper::publish`]: crate::keeper::Keeper::publish
 use policy::Reason;
 use policy::document::{Ask, Security};
 
@@ -24,6 +27,13 @@ pub struct Override {
     pub until_ms: u64,
     /// Who set it.
     pub by: String,
+}
+
+impl Override {
+    /// True if nothing can be looser under it, whatever the documents say.
+    pub fn only_tightens(&self) -> bool {
+        matches!(self.security, None | Some(Security::Deny)) && matches!(self.ask, None | Some(Ask::Always))
+    }
 }
 
 /// Overrides that are held at most.

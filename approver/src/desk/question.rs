@@ -100,6 +100,8 @@ pub struct Question {
     pub detached: bool,
     /// What became of it; `None` while it waits.
     pub outcome: Option<Outcome>,
+    /// What its answer stored, for showing.
+    pub stored: Vec<String>,
     /// True while an answer is being carried out (entries are being written): no other one counts.
     pub(super) claimed: bool,
 }

@@ -50,12 +50,8 @@ impl Handle {
         let settled = tokio::spawn(async move {
             let (rules, agent) = (me.clone(), question.draft.agent.clone());
             let stored = tokio::task::spawn_blocking(move || rules.store(&agent, &entries)).await;
-            let failed = match stored {
-                Ok(Ok(_)) => None,
-                Ok(Err(e)) => Some(e),
-                Err(_) => Some("the writer broke off".into()),
-            };
-            me.settle(&question.draft.id, answer, failed)
+            let stored = stored.unwrap_or_else(|_| Err("the writer broke off".into()));
+            me.settle(&question.draft.id, answer, stored)
         });
         settled.await.unwrap_or(Err(Code::Internal.into()))
     }
@@ -75,19 +71,24 @@ impl Handle {
         })
     }
 
-    fn store(&self, agent: &str, entries: &[serde_json::Value]) -> Result<usize, String> {
+    /// Stores them; what to tell a person about it.
+    fn store(&self, agent: &str, entries: &[serde_json::Value]) -> Result<Vec<String>, String> {
         let documents = self.0.rules.current()?;
         let done = always::write(documents.editable(), agent, entries);
         self.0.rules.changed();
-        done
+        let file = documents.editable().map(|t| t.path.as_path());
+        Ok(always::told(file.unwrap_or(std::path::Path::new("")), agent, entries, done?))
     }
 
-    fn settle(&self, id: &str, answer: Answer, failed: Option<String>) -> Result<Done, Refusal> {
-        let answer = match failed {
-            None => answer,
-            Some(_) => Answer { choice: Choice::AllowOnce, ..answer },
-        };
+    fn settle(&self, id: &str, answer: Answer, stored: Result<Vec<String>, String>) -> Result<Done, Refusal> {
         let mut inner = self.lock();
+        let (answer, failed) = match stored {
+            Ok(lines) => {
+                inner.desk.stored(id, lines);
+                (answer, None)
+            }
+            Err(why) => (Answer { choice: Choice::AllowOnce, ..answer }, Some(why)),
+        };
         let done = inner.desk.settle(id, answer, self.0.clock.now());
         let told = self.told(&mut inner);
         let closed = done.map_err(|e| Refusal {

@@ -56,6 +56,10 @@ impl Handle {
         if agent.is_empty() || agent == "*" {
             return Err(malformed("an override is for one agent"));
         }
+        // They become a line that guards read.
+        if std::iter::once(agent).chain(session).any(|id| store::caller::id(id.as_bytes()).is_none()) {
+            return Err(malformed("that can be no agent or session"));
+        }
         if for_ms == 0 || for_ms > Limits::default().longest_ms {
             return Err(malformed("it lasts from a moment to a day"));
         }

@@ -36,6 +36,7 @@ impl Handle {
             choice: answer.map(|a| a.choice),
             by: answer.map(|a| a.by.clone()),
             reason: answer.and_then(|a| a.reason.clone()),
+            stored: q.stored.clone(),
         }
     }
 
@@ -48,7 +49,11 @@ impl Handle {
         let version = (inner.desk.grants().version(), inner.desk.overrides().version());
         let mut kept = Ok(());
         if version != inner.saved {
-            match self.0.keeper.save(&inner.desk, &self.0.clock) {
+            let published = match version.1 == inner.saved.1 {
+                true => Ok(()),
+                false => self.0.keeper.publish(&inner.desk, &self.0.clock),
+            };
+            match published.and(self.0.keeper.save(&inner.desk, &self.0.clock)) {
                 Ok(()) => inner.saved = version,
                 Err(e) => {
                     crate::say(&format!("the state folder cannot be written: {e}"));

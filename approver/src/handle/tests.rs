@@ -226,6 +226,10 @@ fn an_override_answers_in_the_operators_name_and_never_below_the_floor() {
             assert_eq!(h.override_set("main", None, wanted, for_ms, "t").unwrap_err().code, Code::Malformed);
         }
         assert_eq!(
+            h.override_set("a\tb", None, (None, Some(Ask::Off)), 9, "t").unwrap_err().code,
+            Code::Malformed
+        );
+        assert_eq!(
             h.override_set("*", None, (None, Some(Ask::Off)), 9, "t").unwrap_err().code,
             Code::Malformed
         );

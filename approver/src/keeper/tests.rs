@@ -93,6 +93,53 @@ fn nothing_is_believed_that_was_not_written_whole_in_this_boot() {
 }
 
 #[test]
+fn guards_are_told_of_overrides_as_long_as_there_are_any() {
+    let clock = Clock::start();
+    let dir = tempfile::tempdir().unwrap();
+    let keeper = Keeper::open(dir.path()).unwrap();
+    let mut d = desk(&clock, "k");
+    let now = clock.now();
+    let until_ms = now + 60_000;
+    let deny = Override { session: None, security: security("deny"), ..d.overrides().all()[0].clone() };
+    assert!(deny.only_tightens() && !d.overrides().all()[0].only_tightens());
+    assert!(d.overrides_mut(now).set(deny, now));
+    let published = || {
+        keeper.publish(&d, &clock).unwrap();
+        fs::read_to_string(dir.path().join("approver/overrides")).unwrap()
+    };
+    let until = clock.wall(until_ms);
+    // The wall clock of two moments may be a millisecond apart.
+    let text = published();
+    let untils: Vec<u64> = text.lines().map(|l| l.split('\t').next().unwrap().parse().unwrap()).collect();
+    assert!(untils.iter().all(|u| u.abs_diff(until) < 5_000), "{text}");
+    let words: Vec<&str> = text.lines().map(|l| l.split_once('\t').unwrap().1).collect();
+    assert_eq!(words, ["full\t-\ta\ts", "deny\t-\ta"]);
+    assert_eq!(mode(&dir.path().join("approver/overrides")), 0o600);
+    d.overrides_mut(now).clear("a", None);
+    d.overrides_mut(now).clear("a", Some("s"));
+    keeper.publish(&d, &clock).unwrap();
+    assert!(!dir.path().join("approver/overrides").exists());
+}
+
+#[test]
+fn what_only_tightens_outlives_the_machine_too() {
+    let clock = Clock::start();
+    let dir = tempfile::tempdir().unwrap();
+    let keeper = Keeper::open(dir.path()).unwrap();
+    let mut d = desk(&clock, "k");
+    let now = clock.now();
+    let deny = Override { session: None, security: security("deny"), ..d.overrides().all()[0].clone() };
+    d.overrides_mut(now).set(deny, now);
+    keeper.save(&d, &clock).unwrap();
+    let good = fs::read_to_string(keeper.kept()).unwrap();
+    fs::write(keeper.kept(), good.replace("\"boot\":\"", "\"boot\":\"x")).unwrap();
+    let mut after = Desk::new(Limits::default());
+    keeper.restore(&mut after, &clock);
+    let all: Vec<_> = after.overrides().all().iter().map(|o| (o.security, o.session.clone())).collect();
+    assert_eq!((all, after.grants().count()), (vec![(security("deny"), None)], 0));
+}
+
+#[test]
 fn a_question_that_was_left_behind_is_kept_until_it_is_struck_out() {
     let dir = tempfile::tempdir().unwrap();
     let clock = Clock::start();

@@ -40,6 +40,9 @@ pub fn run(args: &Resolve) -> Result<Exit, Failure> {
         let word = row.choice.map_or("answered", protocol::message::choice_word);
         let tint = if args.answer == Word::Deny { Tint::Red } else { Tint::Green };
         page.tinted(tint, format!("{}  {word}  {}", row.id, row.command));
+        for line in &row.stored {
+            page.line(format!("  {line}"));
+        }
     }
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
     if let Some(note) = note {

@@ -117,6 +117,9 @@ fn text(event: &Event, zone: &TimeZone, page: &mut Page) {
             let why = reason(event.row.as_ref().and_then(|r| r.reason.as_deref()));
             let tint = if state.starts_with("allow") { Tint::Green } else { Tint::Red };
             page.tinted(tint, format!("{when}  {state:<9}  {id}  {command}{by}{why}"));
+            for line in event.row.iter().flat_map(|r| &r.stored) {
+                page.line(format!("    {line}"));
+            }
         }
         EventKind::Running => page.line(format!("{when}  runs       {id}  {command}")),
         EventKind::Finished => {

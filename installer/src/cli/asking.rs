@@ -127,8 +127,9 @@ pub struct Panel {
 pub enum Session {
     /// Have other settings for an agent for a while.
     ///
-    /// The running approver holds them: they are never looser than the system's documents, are shown wherever questions
-    /// are, and stand in the journal.
+    /// Stricter ones hold for every command from the next one on: `--security deny` stops the agent. Looser ones answer
+    /// questions, and are never looser than the system's documents. The running approver holds them, shows them wherever
+    /// questions are, and writes them into the journal.
     #[command(group(ArgGroup::new("what").required(true).multiple(true)))]
     Set(SessionSet),
     /// Show the ones in force.
