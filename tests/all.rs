@@ -51,6 +51,9 @@ mod install;
 /// Hooks put into the settings of agents, and taken out again.
 mod install_agents;
 
+/// The doctor finds each layer that was taken out of the way.
+mod doctor_layers;
+
 /// Oracle 2: the real shells.
 mod oracle;
 

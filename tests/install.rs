@@ -225,7 +225,7 @@ fn killed_half_way_and_run_again_it_ends_right() {
     println!("{halves} of 24 runs were killed between the first change and the last");
 }
 
-fn doctor(stage: &Stage) -> (i32, Vec<(String, String)>) {
+pub fn doctor(stage: &Stage) -> (i32, Vec<(String, String)>) {
     let run = ctl(stage, &["doctor", "--json"]).run();
     let value: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
     let rows = value["findings"].as_array().expect("findings");
@@ -238,7 +238,7 @@ fn doctor(stage: &Stage) -> (i32, Vec<(String, String)>) {
 }
 
 #[track_caller]
-fn says(stage: &Stage, code: i32, area: &str, state: &str) {
+pub fn says(stage: &Stage, code: i32, area: &str, state: &str) {
     let (got, rows) = doctor(stage);
     assert!(rows.iter().any(|(a, s)| a == area && s == state), "no {area} {state}: {rows:?}");
     assert_eq!(got, code, "{rows:?}");

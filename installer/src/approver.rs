@@ -39,7 +39,11 @@ pub fn run(command: &Approver) -> Result<Exit, Failure> {
     }
 }
 
-fn ask(address: &Address) -> Result<Status, Trouble> {
+/// How the one at this address is.
+///
+/// # Errors
+/// There is none, or it does not answer.
+pub fn ask(address: &Address) -> Result<Status, Trouble> {
     match Operator::open(address)?.ask(&Command::Status)? {
         Answer::Status(status) => Ok(status),
         _ => Err(Trouble::Other("the approver answered something else than was asked".into())),

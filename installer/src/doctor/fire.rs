@@ -79,11 +79,28 @@ pub fn probe() -> std::io::Result<String> {
     Ok(policy::rules::probe::word(&nonce))
 }
 
+/// True if a text is the guard's no, on whatever ground: a policy may deny everything.
+///
+/// A guard whose policy cannot be read refuses everything: it is in the way, and that it is broken is told elsewhere.
+pub fn is_our_no(line: &str) -> bool {
+    line.starts_with("exec-guard: denied [") || line.starts_with("exec-guard: error [policy-unreadable]")
+}
+
+/// True if a hook said no in all the ways that stop one agent or another: its JSON with a reason, exit code 2 and a
+/// line on standard error.
+pub fn refused_as_hook(said: &Said) -> bool {
+    fn holds(value: &serde_json::Value) -> bool {
+        match value {
+            serde_json::Value::String(text) => is_our_no(text),
+            serde_json::Value::Object(map) => map.values().any(holds),
+            _ => false,
+        }
+    }
+    let json = serde_json::from_str(said.stdout.trim()).is_ok_and(|v| holds(&v));
+    said.code == Some(2) && json && said.stderr.lines().any(is_our_no)
+}
+
 /// True if the guard refused: by its own code and its own first line.
 pub fn refused(said: &Said) -> bool {
-    // A guard whose policy cannot be read refuses everything: it is in the way, and that it is broken is told elsewhere.
-    let ours = |l: &str| {
-        l.starts_with("exec-guard: denied [") || l.starts_with("exec-guard: error [policy-unreadable]")
-    };
-    matches!(said.code, Some(125 | 126)) && said.stderr.lines().any(ours)
+    matches!(said.code, Some(125 | 126)) && said.stderr.lines().any(is_our_no)
 }

@@ -1,5 +1,8 @@
 //! `doctor`: is the guard really in the way? Each layer that is installed is tried as it is configured, by a command
 //! that every policy denies; what answers otherwise is not there.
+mod agents;
+mod approver;
+mod calls;
 mod fire;
 mod layers;
 mod papers;
@@ -86,11 +89,13 @@ pub fn run(args: &Doctor) -> Result<Exit, Failure> {
     findings.extend(layers::shims(&s, &manifest));
     findings.extend(layers::shells(&s, &manifest));
     findings.extend(layers::links(&s, &manifest));
+    findings.extend(agents::agents(&s, &manifest));
     let layers = findings.iter().any(|f| f.state == State::Live || f.state == State::NotInTheWay);
     if !layers {
         let what = "no layer is installed here: nothing passes the guard unless somebody calls it";
         findings.push(Finding::new("layers", State::NotInTheWay, what).mend("exec-guardctl install --help"));
     }
+    findings.extend(approver::approver(&manifest));
     let bad = findings.iter().any(|f| f.state.is_bad());
     let mut page = Page::new();
     if args.json {

@@ -82,6 +82,15 @@ pub fn policy() -> Vec<Finding> {
             out.push(Finding::new("policy", State::Doubt, what).mend("set askFallback to deny"));
         }
     }
+    out.extend(entries(policy));
+    out.extend(journal(loaded.state.as_deref()));
+    out
+}
+
+/// Entries that say more or less than was meant.
+fn entries(policy: &policy::document::Policy) -> Vec<Finding> {
+    let (mut out, mut absent) = (Vec::new(), Vec::new());
+    let now = sys::time::now_ms();
     for document in policy.approvals() {
         for (agent, list, entry) in document.entries() {
             let wide = entry.pattern.chars().all(|c| matches!(c, '*' | '/' | '?'));
@@ -92,10 +101,47 @@ pub fn policy() -> Vec<Finding> {
                 let mend = format!("exec-guardctl approvals allowlist remove '{pattern}' --agent {whose}");
                 out.push(Finding::new("policy", State::Doubt, what).mend(mend));
             }
+            let (whose, pattern) = (agent.unwrap_or("defaults"), entry.pattern.as_str());
+            if let Some(why) = never(&entry, now) {
+                let what =
+                    format!("{}: the entry `{pattern}` of {whose} can never match: {why}", document.file);
+                let option = if list == "allowlist" { String::new() } else { format!(" --list {list}") };
+                let mend =
+                    format!("exec-guardctl approvals allowlist remove '{pattern}' --agent '{whose}'{option}");
+                out.push(Finding::new("policy", State::Doubt, what).mend(mend));
+            } else if list == "allowlist" && is_plain(pattern) && !Path::new(pattern).exists() {
+                absent.push(pattern.to_owned());
+            }
         }
     }
-    out.extend(journal(loaded.state.as_deref()));
+    // Harmless, and presets name programs that not everybody has.
+    if let Some(first) = absent.first() {
+        let what = format!("{} entries name programs that are not here (`{first}` is one)", absent.len());
+        out.push(Finding::new("policy", State::Fine, what));
+    }
     out
+}
+
+/// True for a pattern that is one path.
+fn is_plain(pattern: &str) -> bool {
+    pattern.starts_with('/') && !pattern.contains(['*', '?', '[', '{'])
+}
+
+/// Why an entry matches nothing, whatever is installed.
+fn never(entry: &policy::document::Entry, now: u64) -> Option<&'static str> {
+    let pattern = entry.pattern.as_str();
+    let odd = |part: &str| matches!(part, "." | "..");
+    if entry.expires_at.is_some_and(|t| t <= now) {
+        Some("it has expired")
+    } else if pattern.split('/').any(odd) || pattern.contains("//") {
+        Some("paths of programs have no `.`, `..` or empty part")
+    } else if pattern.ends_with('/') {
+        Some("no program's path ends with a slash")
+    } else if is_plain(pattern) && Path::new(pattern).is_dir() {
+        Some("it is a folder")
+    } else {
+        None
+    }
 }
 
 fn journal(state: Option<&Path>) -> Option<Finding> {

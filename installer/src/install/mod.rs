@@ -30,7 +30,7 @@ pub fn shown(path: &Path) -> String {
 }
 
 /// A path that is known to be text.
-fn text(path: &Path) -> String {
+pub fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 

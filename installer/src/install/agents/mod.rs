@@ -199,6 +199,15 @@ impl Spec {
         }
     }
 
+    /// The text of its plugin.
+    pub fn plugin(&self, guard: &Path) -> Option<String> {
+        match self.kind {
+            Kind::Plugin(text) => Some(placed(text, guard)),
+            Kind::Folder => OPENCLAW.first().map(|(_, text)| placed(text, guard)),
+            Kind::Entry(..) | Kind::File(..) | Kind::Script => None,
+        }
+    }
+
     /// A file of ours, whole.
     pub fn own_file(&self, guard: &Path) -> Option<(String, u32)> {
         match self.kind {

@@ -36,6 +36,16 @@ pub fn get(text: &str, tables: &[String], key: &str) -> Result<Option<String>, S
     Ok(table(doc.as_table(), tables).and_then(|t| t.get(key)).and_then(Item::as_str).map(str::to_owned))
 }
 
+/// A switch in a table, if it is there.
+///
+/// # Errors
+/// The text is no TOML.
+pub fn flag(text: &str, tables: &[&str], key: &str) -> Result<Option<bool>, String> {
+    let doc = read(text)?;
+    let tables: Vec<String> = tables.iter().map(|t| (*t).to_owned()).collect();
+    Ok(table(doc.as_table(), &tables).and_then(|t| t.get(key)).and_then(Item::as_bool))
+}
+
 /// The text with the row in it, and what was put. Another value of ours is replaced.
 ///
 /// # Errors

@@ -1,0 +1,305 @@
+//! The hooks of agents: is ours in the settings, is it switched on, and does what stands there say no to a probe?
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::calls::call;
+use super::fire;
+use super::{Finding, State};
+use crate::install::agents::json::{self as text, calls, command};
+use crate::install::agents::settings;
+use crate::install::agents::{self, AGENTS, Handler, Kind, Spec, toml};
+use crate::install::manifest::Manifest;
+use crate::install::plan::Surroundings;
+use crate::install::shown;
+
+/// A hook that should be there.
+struct Place<'a> {
+    s: &'a Surroundings,
+    spec: &'static Spec,
+    project: Option<PathBuf>,
+    file: PathBuf,
+    guard: PathBuf,
+}
+
+/// Every hook that was installed, or that stands in a person's settings.
+pub fn agents(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
+    let mut wanted: BTreeSet<(&str, Option<PathBuf>)> =
+        manifest.wanted.agents().map(|a| (a.id, a.project.map(Path::to_path_buf))).collect();
+    // Written by hand.
+    for spec in AGENTS {
+        let file = spec.file(s, None);
+        let there = file.and_then(|f| std::fs::read_to_string(f).ok());
+        if there.is_some_and(|t| t.contains("exec-guard")) {
+            wanted.insert((spec.id, None));
+        }
+    }
+    let place = |(id, project): (&str, Option<PathBuf>)| {
+        let spec = Spec::named(id)?;
+        let file = spec.file(s, project.as_deref())?;
+        Some(Place { s, spec, project, file, guard: s.guard(&manifest.wanted) })
+    };
+    wanted.into_iter().filter_map(place).flat_map(|p| p.look()).collect()
+}
+
+impl Place<'_> {
+    fn finding(&self, state: State, what: impl Into<String>) -> Finding {
+        Finding::new(agents::part(self.spec.id, self.project.as_deref()), state, what)
+    }
+
+    fn not(&self, what: impl Into<String>) -> Finding {
+        let id = self.spec.id;
+        let mend = match &self.project {
+            None => format!("exec-guardctl install --agent {id}"),
+            Some(root) => format!("cd {} && exec-guardctl install --agent {id} --project", shown(root)),
+        };
+        self.finding(State::NotInTheWay, what).mend(mend)
+    }
+
+    fn look(&self) -> Vec<Finding> {
+        let file = shown(&self.file);
+        let text = match settings::text(&self.file) {
+            Ok(text) if text.trim().is_empty() => {
+                return vec![self.not(format!("{file}: there is no hook in it"))];
+            }
+            Ok(text) => text,
+            Err(why) => {
+                let what = format!("{file} {why}");
+                let mend = format!("mend the file; then exec-guardctl install --agent {}", self.spec.id);
+                return vec![self.finding(State::NotInTheWay, what).mend(mend)];
+            }
+        };
+        match self.spec.kind {
+            Kind::Entry(at, handler) | Kind::File(at, handler) => match text::value(&text, false) {
+                Ok(value) => self.settings(&value, at, handler),
+                Err(why) => vec![self.not(format!("{file} {why}"))],
+            },
+            Kind::Script => match std::fs::metadata(&self.file) {
+                Ok(meta) if std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o100 == 0 => {
+                    vec![self.not(format!("{file} cannot be executed")).mend(format!("chmod +x {file}"))]
+                }
+                _ => vec![self.fire(&[&protocol::hook::quoted(&[crate::install::text(&self.file)])])],
+            },
+            Kind::Plugin(_) => vec![self.plugin(&self.file, &text)],
+            Kind::Folder => self.folder(&text),
+        }
+    }
+
+    /// A list of hooks in settings.
+    fn settings(&self, value: &Value, at: &[&str], handler: Handler) -> Vec<Finding> {
+        let (id, file) = (self.spec.id, shown(&self.file));
+        let mut out = Vec::new();
+        let list = at.iter().try_fold(value, |v, key| v.get(*key)).and_then(Value::as_array);
+        let wanted = match handler {
+            Handler::Group(matcher, _) => Some(matcher),
+            Handler::Plain(extra, _) => extra.iter().find_map(|(k, v)| match v {
+                agents::Extra::Text(matcher) if *k == "matcher" => Some(*matcher),
+                _ => None,
+            }),
+        };
+        let (mut hooks, mut elsewhere) = (Vec::new(), None);
+        for group in list.into_iter().flatten() {
+            let matcher = group.get("matcher").and_then(Value::as_str).unwrap_or_default();
+            let handlers = match group.get("hooks").and_then(Value::as_array) {
+                Some(inner) => inner.iter().collect(),
+                None => vec![group],
+            };
+            // Ours, or something that calls ours.
+            let near = |h: &&&Value| command(h).is_some_and(|c| calls(c, id) || c.contains("exec-guard"));
+            let found: Vec<&Value> = handlers.iter().filter(near).copied().collect();
+            if matcher.is_empty() || matcher == "*" || Some(matcher) == wanted {
+                hooks.extend(found);
+            } else if !found.is_empty() {
+                elsewhere = Some(matcher);
+            }
+        }
+        let commands: Vec<&str> = hooks.iter().filter_map(|h| command(h)).collect();
+        match (commands.is_empty(), elsewhere) {
+            (true, Some(matcher)) => {
+                let what = format!("{file}: our hook stands under the matcher `{matcher}`");
+                return vec![self.not(what).mend(format!("write `{}` there", wanted.unwrap_or_default()))];
+            }
+            (true, None) => {
+                return vec![self.not(format!("{file}: `{}` holds no hook of ours", at.join(".")))];
+            }
+            (false, _) => {}
+        }
+        if let Some((file, key)) = self.switched_off(value) {
+            let what = format!("{}: `{key}` switches hooks off", shown(&file));
+            return vec![self.finding(State::NotInTheWay, what).mend(format!("take `{key}` out of it"))];
+        }
+        if id == "codex"
+            && let Some(finding) = self.untrusted(value)
+        {
+            return vec![finding];
+        }
+        let fired = self.fire(&commands);
+        let live = fired.state == State::Live;
+        out.push(fired);
+        let closed = ["onFailure", "on_failure", "failClosed"];
+        let extra = match handler {
+            Handler::Group(_, extra) | Handler::Plain(extra, _) => extra,
+        };
+        let switch = extra.iter().map(|(k, _)| *k).find(|k| closed.contains(k));
+        if let (true, Some(key)) = (live, switch)
+            && hooks.iter().any(|h| h.get(key).is_none())
+        {
+            let what = format!("{file}: without `{key}` a guard that is missing or killed lets commands run");
+            let mend = format!("exec-guardctl uninstall --agent {id}; exec-guardctl install --agent {id}");
+            out.push(self.finding(State::Doubt, what).mend(mend));
+        }
+        out
+    }
+
+    /// The switch by which an agent's hooks are off, and the file it stands in.
+    fn switched_off(&self, value: &Value) -> Option<(PathBuf, &'static str)> {
+        let off = |v: &Value| {
+            let is = |at: &str, want: bool| v.pointer(at).and_then(Value::as_bool) == Some(want);
+            match self.spec.id {
+                "claude" | "qwen" | "copilot" if is("/disableAllHooks", true) => Some("disableAllHooks"),
+                "gemini" if is("/hooksConfig/enabled", false) => Some("hooksConfig.enabled"),
+                _ => None,
+            }
+        };
+        if let Some(key) = off(value) {
+            return Some((self.file.clone(), key));
+        }
+        // A project's own settings count as well, where we stand in one.
+        let here = std::env::current_dir().ok()?;
+        let rel = match self.spec.id {
+            "claude" => &[".claude/settings.json", ".claude/settings.local.json"][..],
+            "gemini" => &[".gemini/settings.json"],
+            "qwen" => &[".qwen/settings.json"],
+            _ => &[],
+        };
+        rel.iter().find_map(|rel| {
+            let file = here.join(rel);
+            let value = text::value(&std::fs::read_to_string(&file).ok()?, false).ok()?;
+            off(&value).map(|key| (file, key))
+        })
+    }
+
+    /// Codex skips a hook that is not trusted, without a word.
+    fn untrusted(&self, value: &Value) -> Option<Finding> {
+        let config = self.s.codex.join("config.toml");
+        let text = settings::text(&config).unwrap_or_default();
+        if toml::flag(&text, &["features"], "hooks").is_ok_and(|v| v == Some(false)) {
+            let what = format!("{}: `features.hooks` switches hooks off", shown(&config));
+            return Some(self.finding(State::NotInTheWay, what).mend("take it out of there"));
+        }
+        let row = agents::trusted(&self.file, value)?;
+        let mend = "exec-guardctl install --agent codex; or start codex, and review the hook";
+        match toml::get(&text, &row.table, &row.key) {
+            Ok(Some(hash)) if hash == row.value => None,
+            Ok(Some(_)) => {
+                let what = "the hook was changed since it was trusted: Codex skips it";
+                Some(self.finding(State::NotInTheWay, what).mend(mend))
+            }
+            Ok(None) => {
+                let what = format!("{} does not trust the hook: Codex skips it", shown(&config));
+                Some(self.finding(State::NotInTheWay, what).mend(mend))
+            }
+            Err(why) => Some(self.not(format!("{} {why}", shown(&config)))),
+        }
+    }
+
+    /// A probe through command lines, as the agent runs them; one no is enough for all of them.
+    fn fire(&self, commands: &[&str]) -> Finding {
+        let mut why = String::new();
+        for line in commands {
+            match self.probe(Path::new("/bin/sh"), &["-c", line]) {
+                Ok(()) => {
+                    let what = format!("`{line}`, as {} has it, refuses a probe", shown(&self.file));
+                    return self.finding(State::Live, what);
+                }
+                Err(e) => why = format!("`{line}`: {e}"),
+            }
+        }
+        self.not(why)
+    }
+
+    fn probe(&self, program: &Path, args: &[&str]) -> Result<(), String> {
+        let probe = fire::probe().map_err(|e| e.to_string())?;
+        // Harmless in any shell: `:` does nothing.
+        let input = call(self.spec.id, &format!(": {probe}"), "/").to_string();
+        match fire::run(program, args, input.as_bytes()) {
+            Ok(said) if fire::refused_as_hook(&said) => Ok(()),
+            Ok(said) if said.late => Err("does not end".into()),
+            Ok(said) => {
+                let first = said.stderr.lines().next().unwrap_or_default();
+                let code = said.code.map_or("a signal".to_owned(), |c| format!("code {c}"));
+                Err(format!("a probe was not refused: it ended with {code} {first}"))
+            }
+            Err(e) => Err(format!("cannot be started: {e}")),
+        }
+    }
+
+    /// A plugin: through itself where node is here, else by its text and the guard that it names.
+    fn plugin(&self, file: &Path, is: &str) -> Finding {
+        let ours = self.spec.plugin(&self.guard);
+        let same = ours.as_deref().is_some_and(|o| o == is);
+        if let Some(node) = self.s.behind().find("node")
+            && let Ok(probe) = fire::probe()
+        {
+            let (file, command) = (crate::install::text(file), format!(": {probe}"));
+            let args = [
+                "--input-type=module",
+                "-e",
+                include_str!("plugin.mjs"),
+                "--",
+                self.spec.id,
+                &file,
+                &command,
+                "/",
+            ];
+            if let Ok(said) = fire::run(&node, &args, b"")
+                && let Ok(value) = serde_json::from_str::<Value>(said.stdout.trim())
+            {
+                return match value.get("no").and_then(Value::as_str) {
+                    Some(no) if fire::is_our_no(no) => {
+                        self.finding(State::Live, format!("{file} refuses a probe"))
+                    }
+                    Some(no) => self.not(format!("{file} refuses a probe, but not by the guard: {no}")),
+                    None => self.not(format!("{file} lets a probe pass")),
+                };
+            }
+        }
+        if !same {
+            return self.not(format!("{} is not the plugin that is installed", shown(file)));
+        }
+        let guard = crate::install::text(&self.guard);
+        match self.probe(&self.guard, &["hook", self.spec.id]) {
+            Ok(()) => {
+                let what = format!("{} is as it was installed, and {guard} refuses a probe", shown(file));
+                self.finding(State::Live, what)
+            }
+            Err(why) => self.not(format!("{guard}: {why}")),
+        }
+    }
+
+    /// OpenClaw: two entries in its settings, and the plugin.
+    fn folder(&self, text: &str) -> Vec<Finding> {
+        let folder = self.s.folder.join("openclaw");
+        let file = shown(&self.file);
+        let value = match text::value(text, true) {
+            Ok(value) => value,
+            Err(why) => return vec![self.not(format!("{file} {why}"))],
+        };
+        let listed = value.pointer("/plugins/load/paths").and_then(Value::as_array);
+        let listed =
+            listed.is_some_and(|l| l.iter().any(|p| p.as_str().map(Path::new) == Some(folder.as_path())));
+        let enabled = value.pointer("/plugins/entries/exec-guard/enabled") == Some(&true.into())
+            && value.pointer("/plugins/enabled") != Some(&false.into());
+        if !listed || !enabled {
+            return vec![self.not(format!("{file} does not load the plugin, or switches it off"))];
+        }
+        let index = folder.join("index.js");
+        let out = match settings::text(&index) {
+            Ok(text) => self.plugin(&index, &text),
+            Err(why) => self.not(format!("{} {why}", shown(&index))),
+        };
+        let open = "`openclaw agent exec` never calls it; a link named bash as SHELL closes that";
+        vec![out, self.finding(State::Doubt, open).mend("exec-guardctl install --links")]
+    }
+}

@@ -1,0 +1,241 @@
+//! `doctor`, sabotaged: each layer is installed, found live, taken out of the way in one way or another, and missed.
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+use crate::install::{ctl, doctor, done, environment, says};
+use crate::stage::service::Service;
+use crate::stage::{Stage, own};
+
+const AGENTS: &[(&str, &str)] = &[
+    ("claude", ".claude/settings.json"),
+    ("codex", ".codex/hooks.json"),
+    ("gemini", ".gemini/settings.json"),
+    ("copilot", ".copilot/hooks/exec-guard.json"),
+    ("cursor", ".cursor/hooks.json"),
+    ("opencode", ".config/opencode/plugins/exec-guard.js"),
+    ("openclaw", ".openclaw/openclaw.json"),
+    ("goose", ".agents/plugins/exec-guard/hooks/hooks.json"),
+    ("crush", ".config/crush/crush.json"),
+    ("qwen", ".qwen/settings.json"),
+    ("cline", ".cline/hooks/PreToolUse"),
+    ("pi", ".pi/agent/extensions/exec-guard.js"),
+];
+
+fn all() -> Vec<&'static str> {
+    AGENTS.iter().map(|(id, _)| *id).collect()
+}
+
+/// The hooks of these agents, by a guard of the stage's own.
+fn stage(agents: &[&str]) -> Stage {
+    let stage = Stage::new().tool("tool");
+    let words = ["install", "--programs", &stage.text("guard/programs"), "--agent", &agents.join(",")];
+    done(&ctl(&stage, &words).run(), 0);
+    stage
+}
+
+/// Checks that of the hooks that are installed exactly these are not live.
+#[track_caller]
+fn only(stage: &Stage, missed: &[&str]) {
+    let (code, rows) = doctor(stage);
+    let here = |id: &str| rows.iter().any(|(a, _)| *a == format!("agent:{id}"));
+    assert!(missed.iter().all(|id| here(id)), "{rows:?}");
+    for (id, _) in AGENTS.iter().filter(|(id, _)| here(id)) {
+        let area = format!("agent:{id}");
+        let states: Vec<&str> = rows.iter().filter(|(a, _)| *a == area).map(|(_, s)| s.as_str()).collect();
+        let bad = states.iter().any(|s| ["not in the way", "broken"].contains(s));
+        assert_eq!(bad, missed.contains(id), "{id}: {states:?}");
+        assert_eq!(states.contains(&"live"), !bad, "{id}: {states:?}");
+    }
+    assert_eq!(code, i32::from(!missed.is_empty()), "{rows:?}");
+}
+
+/// Changes a file of the home, and gives back how to mend it.
+fn spoil(stage: &Stage, rel: &str, how: impl FnOnce(&str) -> Option<String>) -> Box<dyn FnOnce()> {
+    let path = stage.path("home").join(rel);
+    let before = fs::read(&path).expect("a settings file");
+    let mode = fs::metadata(&path).expect("a settings file").permissions();
+    match how(std::str::from_utf8(&before).expect("text")) {
+        Some(text) => fs::write(&path, text).expect("written"),
+        None => fs::remove_file(&path).expect("removed"),
+    }
+    Box::new(move || {
+        fs::write(&path, before).expect("written");
+        fs::set_permissions(&path, mode).expect("mode");
+        own(&path);
+    })
+}
+
+#[test]
+fn hooks_are_live_until_somebody_spoils_them() {
+    let stage = stage(&all());
+    only(&stage, &[]);
+    // All at once, so that the doctor is called once a way.
+    type How = fn(&str) -> Option<String>;
+    let other: How = |text| {
+        let text = text.replace("/exec-guard\";", "/other\";").replace("/exec-guard hook", "/other hook");
+        let text = text.replace("\"exec-guard\": {", "\"other\": {");
+        Some(text)
+    };
+    let ways: &[(&str, How)] = &[
+        ("blanked", |_| Some(String::new())),
+        ("removed", |_| None),
+        ("another command", other),
+        ("another agent's", |text| {
+            let text = text.replace(" hook ", " hook x").replace("\"hook\", \"", "\"hook\", \"x");
+            Some(text.replace("/openclaw\"", "/other\""))
+        }),
+        ("half of it", |text| text.get(..text.len() / 2).map(str::to_owned)),
+    ];
+    for (name, how) in ways {
+        println!("{name}");
+        let mend: Vec<_> = AGENTS.iter().map(|(_, rel)| spoil(&stage, rel, how)).collect();
+        only(&stage, &all());
+        mend.into_iter().for_each(|mend| mend());
+    }
+    only(&stage, &[]);
+}
+
+#[test]
+fn a_hook_that_is_switched_off_is_missed() {
+    let stage = stage(&["claude", "codex", "gemini", "qwen", "openclaw", "cline"]);
+    let with = |text: &str, f: &dyn Fn(&mut Value)| {
+        let mut value: Value = serde_json::from_str(text).expect("JSON");
+        f(&mut value);
+        Some(value.to_string())
+    };
+    type Change = &'static dyn Fn(&mut Value);
+    let cases: &[(&str, &str, Change)] = &[
+        ("claude", ".claude/settings.json", &|v| v["disableAllHooks"] = true.into()),
+        ("claude", ".claude/settings.json", &|v| v["hooks"]["PreToolUse"][0]["matcher"] = "Edit".into()),
+        ("codex", ".codex/hooks.json", &|v| v["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 5.into()),
+        ("codex", ".codex/hooks.json", &|v| {
+            let list = v["hooks"]["PreToolUse"].as_array_mut().expect("a list");
+            list.insert(0, json!({"hooks": []}));
+        }),
+        ("gemini", ".gemini/settings.json", &|v| v["hooksConfig"] = json!({"enabled": false})),
+        ("qwen", ".qwen/settings.json", &|v| v["disableAllHooks"] = true.into()),
+        ("openclaw", ".openclaw/openclaw.json", &|v| {
+            v["plugins"]["entries"]["exec-guard"]["enabled"] = false.into();
+        }),
+    ];
+    for (id, rel, how) in cases {
+        let mend = spoil(&stage, rel, |text| with(text, how));
+        only(&stage, &[id]);
+        mend();
+    }
+    for text in ["[features]\nhooks = false\n", ""] {
+        let mend = spoil(&stage, ".codex/config.toml", |old| {
+            Some(if text.is_empty() { String::new() } else { format!("{text}{old}") })
+        });
+        only(&stage, &["codex"]);
+        mend();
+    }
+    let script = stage.path("home/.cline/hooks/PreToolUse");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o644)).expect("mode");
+    only(&stage, &["cline"]);
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("mode");
+    let settings = stage.path("home/.claude/settings.json");
+    fs::set_permissions(&settings, fs::Permissions::from_mode(0o666)).expect("mode");
+    only(&stage, &["claude"]);
+    fs::set_permissions(&settings, fs::Permissions::from_mode(0o644)).expect("mode");
+    // A project's settings, where the doctor stands in it.
+    stage.folder("work/.claude", 0o755);
+    stage.write("work/.claude/settings.local.json", b"{\"disableAllHooks\": true}", 0o644);
+    only(&stage, &["claude"]);
+    fs::remove_dir_all(stage.path("work/.claude")).expect("removed");
+    // Without its switch it works, and a person is told.
+    let mend = spoil(&stage, ".claude/settings.json", |text| {
+        with(text, &|v| {
+            let hook = v["hooks"]["PreToolUse"][0]["hooks"][0].as_object_mut().expect("a hook");
+            hook.remove("onFailure");
+        })
+    });
+    says(&stage, 0, "agent:claude", "note");
+    mend();
+    only(&stage, &[]);
+}
+
+#[test]
+fn another_program_in_the_guards_place_is_missed() {
+    let stage = stage(&all());
+    done(&ctl(&stage, &["install", "--shims", "tool", "--links"]).run(), 0);
+    let guard = stage.path("guard/programs/exec-guard");
+    let real = stage.path("guard/programs/real");
+    fs::rename(&guard, &real).expect("moved");
+    for program in [Some("/bin/true"), Some("/bin/cat"), None] {
+        let _ = fs::remove_file(&guard);
+        if let Some(program) = program {
+            fs::copy(program, &guard).expect("a copy");
+            own(&guard);
+        }
+        only(&stage, &all());
+        says(&stage, 1, "link:bash", "not in the way");
+        says(&stage, 1, "shims", "not in the way");
+    }
+    let _ = fs::remove_file(&guard);
+    fs::rename(&real, &guard).expect("moved");
+    only(&stage, &[]);
+    says(&stage, 0, "shims", "live");
+}
+
+#[test]
+fn links_taken_out_of_path_are_missed() {
+    let stage = stage(&["claude"]);
+    done(&ctl(&stage, &["install", "--shims", "tool"]).run(), 0);
+    says(&stage, 0, "shims", "live");
+    let mut env = environment(&stage);
+    env.retain(|e| !e.starts_with(b"PATH="));
+    env.push(b"PATH=/usr/bin:/bin".to_vec());
+    let run = ctl(&stage, &["doctor", "--json"]).env(env).run();
+    done(&run, 1);
+    assert!(run.stdout.contains("is not in this PATH"), "{run:?}");
+    // A policy that anybody could have written stops everything: the layers stand, and the doctor tells.
+    let policy = stage.path("guard/exec-approvals.json");
+    fs::set_permissions(&policy, fs::Permissions::from_mode(0o666)).expect("mode");
+    says(&stage, 1, "policy", "broken");
+    says(&stage, 1, "agent:claude", "live");
+}
+
+#[test]
+fn an_approver_that_was_killed_is_missed() {
+    let stage = crate::stage::approver::stage();
+    done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
+    let rows = doctor(&stage).1;
+    assert!(!rows.iter().any(|(a, _)| a == "approver"), "{rows:?}");
+    let mut service = Service::start(&stage);
+    says(&stage, 0, "approver", "live");
+    let (code, _) = service.end(Some(Signal::SIGKILL));
+    assert_eq!(code, 128 + 9);
+    says(&stage, 1, "approver", "broken");
+    let mut service = Service::start(&stage);
+    says(&stage, 0, "approver", "live");
+    service.end(Some(Signal::SIGTERM));
+    // Stopped as it should be: what would be asked is refused, and a person may know.
+    says(&stage, 0, "approver", "note");
+}
+
+#[test]
+fn entries_that_say_too_much_or_nothing_are_told() {
+    let stage = Stage::new();
+    done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
+    for (pattern, more, word) in [
+        ("*", json!({}), "entry ignored"),
+        ("/**", json!({}), "allows every program"),
+        ("/usr/bin/../bin/git", json!({}), "can never match"),
+        ("/usr/bin", json!({}), "can never match"),
+        ("/usr/bin/git", json!({"expiresAt": 1000}), "can never match"),
+    ] {
+        let mut entry = json!({"pattern": pattern});
+        entry.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        let doc = json!({"version": 1, "agents": {"*": {"security": "allowlist", "ask": "on-miss",
+            "askFallback": "deny", "allowlist": [entry]}}});
+        stage.write("guard/exec-approvals.json", doc.to_string().as_bytes(), 0o600);
+        let run = ctl(&stage, &["doctor"]).run();
+        assert!(run.stdout.contains(word) && run.stdout.contains(pattern), "{pattern}: {run:?}");
+    }
+    assert!(Path::new("/usr/bin").is_dir());
+}
