@@ -10,7 +10,7 @@ use crate::stage::programs::repository;
 use crate::stage::{cannot, programs};
 
 /// Crates of programs and libraries, without the tests.
-const CRATES: &[&str] = &["policy", "protocol", "sys", "store", "shim", "installer", "approver"];
+const CRATES: &[&str] = &["policy", "protocol", "sys", "store", "tools", "shim", "installer", "approver"];
 
 /// Every file below a folder of the repository that could be under version control.
 fn files(below: &str) -> Vec<PathBuf> {
@@ -311,6 +311,8 @@ fn every_flag_is_in_the_manual() {
         &["panel", "--help"],
         &["session", "set", "--help"],
         &["session", "clear", "--help"],
+        &["tool", "--help"],
+        &["owners", "list", "--help"],
         &["runs", "list", "--help"],
         &["runs", "show", "--help"],
         &["runs", "logs", "--help"],

@@ -1,6 +1,7 @@
 //! Words of the command line → one strict struct a subcommand. The help texts are the short manual; the long one
 //! is exec-guardctl(1).
 mod asking;
+mod tools;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use asking::*;
+pub use tools::*;
 
 /// Exit codes, told under every `--help`.
 pub const EXIT_CODES: &str = "\
@@ -80,6 +82,14 @@ pub enum Command {
     Policy(Trial),
     /// Tell how many of these commands would pass, and which entries would save the most questions.
     Friction(Friction),
+    /// Call a tool for an agent gateway: one JSON result on standard output.
+    Tool(Tool),
+    /// The approver's helper: a call it has carried out.
+    #[command(hide = true)]
+    ToolWork,
+    /// Whose own calls of tools need no yes.
+    #[command(subcommand)]
+    Owners(Owners),
     /// Print a completion script for a shell.
     ///
     /// bash: exec-guardctl completions bash > ~/.local/share/bash-completion/completions/exec-guardctl

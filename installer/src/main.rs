@@ -14,10 +14,12 @@ mod init;
 mod install;
 mod log;
 mod operator;
+mod owners;
 mod progress;
 mod runs;
 mod say;
 mod session;
+mod tool;
 mod trial;
 mod when;
 
@@ -80,6 +82,9 @@ fn main() -> Exit {
         Command::Explain(args) => explain::run(args),
         Command::Policy(command) => trial::run(command),
         Command::Friction(args) => friction::run(args),
+        Command::Tool(args) => tool::run(args),
+        Command::ToolWork => tool::work(),
+        Command::Owners(command) => owners::run(command),
         Command::Completions { shell } => completions(*shell),
     };
     done.unwrap_or_else(|failure| {

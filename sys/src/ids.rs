@@ -13,6 +13,11 @@ pub fn uid() -> u32 {
 
 static PID: AtomicI32 = AtomicI32::new(0);
 
+/// Real user and group id: who a container is to write files for.
+pub fn real() -> (u32, u32) {
+    (nix::unistd::getuid().as_raw(), nix::unistd::getgid().as_raw())
+}
+
 /// Our process id. Asked once, and once more behind a fork.
 pub fn pid() -> i32 {
     match PID.load(Ordering::Relaxed) {

@@ -7,7 +7,8 @@
 //!
 //! In reading order: what we were given ([`entry`], [`environ`], [`ids`], [`proc`]), what we look at
 //! ([`world`], [`file`]), how a person is asked ([`tty`], [`socket`]), how long somebody waits for us ([`watch`]), the one
-//! way out ([`exec`]), and the same for a command that nobody waits for ([`spawn`]).
+//! way out ([`exec`]), the same for a command that nobody waits for ([`spawn`]),
+//! and for one that is run in a cage ([`cage`]).
 pub mod entry;
 pub mod environ;
 pub mod ids;
@@ -26,6 +27,7 @@ pub mod tty;
 
 pub mod watch;
 
+pub mod cage;
 pub mod confine;
 pub mod exec;
 pub mod spawn;

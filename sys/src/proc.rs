@@ -171,6 +171,45 @@ pub fn above(of: &Process) -> impl Iterator<Item = Process> {
     std::iter::successors(next(of), next).take(MAX_ANCESTORS)
 }
 
+/// Every process that can be seen: its id and its parent's.
+fn all() -> Vec<(i32, i32)> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|e| e.file_name().to_str()?.parse().ok());
+    pids.filter_map(|pid| Some((pid, read(pid, "stat").and_then(|s| Stat::parse(&s))?.ppid))).collect()
+}
+
+/// The processes below one, as far as they can be seen.
+pub fn below(of: i32) -> Vec<i32> {
+    let all = all();
+    let mut out: Vec<i32> = Vec::new();
+    let mut at = vec![of];
+    while let Some(parent) = at.pop() {
+        // Ids that were given anew while we looked could make a circle.
+        let children = all.iter().filter(|(pid, p)| *p == parent && !out.contains(pid) && *pid != of);
+        let children: Vec<i32> = children.map(|(pid, _)| *pid).collect();
+        out.extend(&children);
+        at.extend(children);
+    }
+    out
+}
+
+/// How many processes (and, roughly, threads) a user has.
+pub fn of_user(uid: u32) -> u64 {
+    let mine = |pid: &i32| {
+        let status = read(*pid, "status")?;
+        (field_words(&status, b"Uid:")?.first() == Some(&u64::from(uid)))
+            .then(|| field(&status, b"Threads:").unwrap_or(1))
+    };
+    all().iter().filter_map(|(pid, _)| mine(pid)).sum()
+}
+
+/// The numbers of a line of `/proc/PID/status`.
+fn field_words(status: &[u8], name: &[u8]) -> Option<Vec<u64>> {
+    let line = status.split(|b| *b == b'\n').find_map(|l| l.strip_prefix(name))?;
+    let words = std::str::from_utf8(line).ok()?.split_ascii_whitespace();
+    Some(words.map_while(|w| w.parse().ok()).collect())
+}
+
 /// A number of `/proc/PID/status`.
 fn field(status: &[u8], name: &[u8]) -> Option<u64> {
     // The first line has the name of the program, with its line ends escaped.

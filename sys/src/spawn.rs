@@ -254,7 +254,7 @@ fn heard(word: &[u8; 5], got: usize) -> Option<Step> {
 
 /// A descriptor that becomes readable when a child ends: pidfd_open(2).
 #[cfg(target_os = "linux")]
-fn ended(child: Pid) -> Option<OwnedFd> {
+pub(crate) fn ended(child: Pid) -> Option<OwnedFd> {
     // SAFETY: takes two numbers; a child that was not waited for keeps its id.
     let raw = unsafe { libc::syscall(libc::SYS_pidfd_open, child.as_raw(), 0) };
     let raw = RawFd::try_from(raw).ok().filter(|fd| *fd >= 0)?;
@@ -264,7 +264,7 @@ fn ended(child: Pid) -> Option<OwnedFd> {
 
 /// A descriptor that becomes readable when a child ends: there is none here.
 #[cfg(not(target_os = "linux"))]
-fn ended(_: Pid) -> Option<OwnedFd> {
+pub(crate) fn ended(_: Pid) -> Option<OwnedFd> {
     None
 }
 

@@ -1,0 +1,541 @@
+//! The steps of a call, in their order: see the crate's head.
+use std::path::{Path, PathBuf};
+
+use policy::document::{Details, LoadError, Policy};
+use policy::{Answer, Choice, Decision, Evaluation, FileId, Form, Guard, Invocation, Permit, World};
+use protocol::ask::{Asker, WireQuestion};
+use protocol::{Shown, Token};
+use store::journal::Journal;
+use sys::world::Host;
+
+use crate::auto::Pattern;
+use crate::bash;
+use crate::call::{Call, Command, Request, What};
+use crate::config::Settings;
+use crate::cron::{Crontab, Wish};
+use crate::identity::{Caller, Who, who};
+use crate::mode::{Mode, Requires, Tool, requires};
+use crate::question::{self, Need};
+use crate::rate::{Shelf, TooMany};
+use crate::record::{self, Event};
+use crate::result::{Code, Outcome, ToolResult};
+use crate::sandbox::{self, Backend, How, Place};
+
+/// The agent whose exec policy rules for tools.
+pub const AGENT: &str = "main";
+
+/// The documents in force, and what the machine is like. Having one tells you that every document was believed and
+/// understood.
+#[derive(Debug)]
+pub struct Scene {
+    /// The exec policy.
+    pub policy: Policy,
+    /// What is said of tools.
+    pub settings: Settings,
+    /// Folder of state.
+    pub state: Option<PathBuf>,
+    /// Where is written down what happens.
+    pub journal: Option<Journal>,
+    /// Nothing runs that cannot be written down.
+    pub journal_required: bool,
+    /// Secrets are kept in what is written down.
+    pub journal_full: bool,
+    /// The socket's token.
+    pub token: Option<Token>,
+    home: Option<Vec<u8>>,
+    own: Vec<Vec<u8>>,
+    guard: Option<(PathBuf, FileId)>,
+    env: Vec<Vec<u8>>,
+}
+
+impl Scene {
+    /// Reads the documents.
+    ///
+    /// # Errors
+    /// What is wrong with one, as a result: nothing runs.
+    pub fn load() -> Result<Scene, ToolResult> {
+        let env = sys::environ::entries();
+        let places = store::Places::known(&env).map_err(unusable)?;
+        let loaded = store::load(&places).map_err(unusable)?;
+        Scene::of(&places, loaded, env)
+    }
+
+    /// From documents that were read. `env` is our own environment.
+    ///
+    /// # Errors
+    /// What they say of tools cannot be used.
+    pub fn of(places: &store::Places, loaded: store::Loaded, env: Vec<Vec<u8>>) -> Result<Scene, ToolResult> {
+        let settings = Settings::of(&loaded.policy).map_err(|e| ToolResult::no(Code::Settings, e.0))?;
+        if settings.gateway_token.is_some()
+            && let Some(file) = &settings.file
+        {
+            secret(Path::new(file)).map_err(|e| ToolResult::no(Code::Settings, e))?;
+        }
+        let s = loaded.policy.settings(AGENT);
+        let bytes = |p: &Path| p.as_os_str().as_encoded_bytes().to_vec();
+        let folders = [places.named.clone(), places.user_folder(), Some(places.system.clone())];
+        Ok(Scene {
+            journal: loaded.state.as_deref().map(|f| Journal::new(f, s.journal.max_bytes)),
+            journal_required: s.journal.required,
+            journal_full: s.journal.text == policy::document::JournalText::Full,
+            token: s.socket.token.as_deref().and_then(Token::new),
+            home: places.home.as_deref().map(bytes),
+            own: folders.iter().flatten().map(|p| bytes(p)).collect(),
+            guard: beside(),
+            state: loaded.state,
+            policy: loaded.policy,
+            settings,
+            env,
+        })
+    }
+}
+
+fn unusable(e: LoadError) -> ToolResult {
+    let _: &Details = &e;
+    ToolResult::no(Code::Settings, format!("{e}"))
+}
+
+/// A file with a secret is nobody else's to read.
+///
+/// # Errors
+/// It is, or cannot be looked at.
+pub fn secret(file: &Path) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt;
+    let shown = Shown::text(file.as_os_str().as_encoded_bytes());
+    let meta = std::fs::metadata(file).map_err(|e| format!("{shown}: {e}"))?;
+    let own = meta.uid() == sys::ids::uid() || meta.uid() == 0;
+    if !own || meta.mode() & 0o077 != 0 {
+        return Err(format!("{shown} holds a secret and can be read by others; chmod 600 {shown}"));
+    }
+    Ok(())
+}
+
+/// The guard that this program belongs to lies beside it.
+fn beside() -> Option<(PathBuf, FileId)> {
+    let me = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
+    let path = me.with_file_name("exec-guard");
+    let id = sys::world::identity(path.as_os_str().as_encoded_bytes())?;
+    Some((path, id))
+}
+
+/// A call that may be made, as far as its fields and whoever makes it are concerned.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// The call.
+    pub call: Call,
+    /// Whose it is.
+    pub who: Who,
+}
+
+/// Identity, sender, tool, fields.
+///
+/// # Errors
+/// Why nothing runs.
+pub fn admit(scene: &Scene, tool: &str, request: Request, caller: &Caller) -> Result<Admitted, ToolResult> {
+    let who = who(&scene.settings, caller, request.user.as_deref())?;
+    let call = Call::of(tool, request, &scene.settings)?;
+    Ok(Admitted { call, who })
+}
+
+/// A call that was judged. Nothing of it has happened.
+#[derive(Debug)]
+pub struct Judged {
+    /// Who must say yes, and why.
+    pub need: Need,
+    admitted: Admitted,
+    exec: Option<Exec>,
+}
+
+#[derive(Debug)]
+struct Exec {
+    place: Option<Place>,
+    inv: Invocation,
+    eval: Evaluation,
+    cwd: Option<PathBuf>,
+}
+
+/// Mode, exec policy, lists, patterns. `at_hand`: a person could confirm an owner's own call.
+///
+/// # Errors
+/// Why nothing runs.
+pub fn judge(scene: &Scene, admitted: Admitted, at_hand: bool) -> Result<Judged, ToolResult> {
+    let s = &scene.settings;
+    let (tool, owner) = (admitted.call.tool, admitted.who.owner);
+    let over = s.over(tool.name());
+    let required = requires(s.mode, over, tool, owner);
+    if required == Requires::Refused {
+        let error = format!("security.toolOverrides.{} is deny", tool.name());
+        return Err(ToolResult::no(Code::ToolDenied, error));
+    }
+    if tool == Tool::Cron {
+        Wish::of(&admitted.call.args)?;
+    }
+    let exec = match &admitted.call.command {
+        Some(command) => Some(exec(scene, tool, command)?),
+        None => None,
+    };
+    let parts = exec.as_ref().and_then(|e| bash::parts(&e.inv, &e.eval));
+    let covers = |p: &Pattern| p.covers(tool.name(), &admitted.call.args, parts.as_deref());
+    let auto = s.auto_approve.iter().any(covers);
+    let mode = over.unwrap_or(s.mode);
+    let confirm =
+        s.require_confirmation && at_hand && owner && tool.is_dangerous() && mode == Mode::OwnerOnly;
+    let need = Need {
+        tool: required == Requires::Approval && !auto,
+        confirm: confirm && !auto,
+        exec: exec.as_ref().is_some_and(|e| e.eval.decision == Decision::Ask),
+    };
+    Ok(Judged { need, admitted, exec })
+}
+
+/// Judges a command as it would run in its place.
+fn exec(scene: &Scene, tool: Tool, command: &Command) -> Result<Exec, ToolResult> {
+    let s = &scene.settings.sandbox;
+    let host = Host::beside_guard(scene.guard.as_ref().map(|(_, id)| *id));
+    let place = match tool {
+        Tool::Bash => {
+            let chosen = sandbox::choose(s, &scene.env).map_err(|e| ToolResult::no(Code::NoSandbox, e))?;
+            let place = Place::new(chosen);
+            Some(place.map_err(|e| ToolResult::no(Code::Failed, format!("no private folder: {e}")))?)
+        }
+        // It runs later, and not in here.
+        _ => None,
+    };
+    let cwd = command.cwd.as_deref().map(|c| folder(scene, &host, c)).transpose()?;
+    let env = match &place {
+        Some(place) => place.environment(&command.env),
+        None => {
+            let mut env = vec![format!("PATH={}", sandbox::PATH).into_bytes()];
+            env.extend(scene.home.iter().map(|h| [b"HOME=", h.as_slice()].concat()));
+            env
+        }
+    };
+    let inside = match (&cwd, &place) {
+        (Some(cwd), _) => Some(cwd.as_os_str().as_encoded_bytes().to_vec()),
+        // An empty folder of its own, by the same name in every backend: nothing relative is there.
+        (None, Some(_)) => Some(b"/workdir".to_vec()),
+        (None, None) => scene.home.clone(),
+    };
+    let form = match &command.what {
+        What::Text(text) => Form::Text { text: text.clone().into_bytes(), shell: None, args: Vec::new() },
+        What::Words(words) => {
+            let argv = words.iter().map(|w| w.clone().into_bytes()).collect();
+            Form::Program { argv, by_link: false }
+        }
+    };
+    let inv = Invocation {
+        form,
+        env,
+        cwd: inside,
+        agents: vec![AGENT.to_owned()],
+        session: None,
+        now_ms: sys::time::now_ms(),
+        home: scene.home.clone(),
+        unattended: true,
+        guard: Guard { own_paths: scene.own.clone() },
+    };
+    let eval = policy::decide(&scene.policy, &inv, &host);
+    if eval.decision == Decision::Deny {
+        let ground = eval.ground().map(|f| format!("[{}] {}", f.reason.code(), f.message));
+        return Err(ToolResult::no(Code::PolicyDenied, ground.unwrap_or_else(|| "denied".into())));
+    }
+    if let Some((path, e)) = host.fault() {
+        let error = format!("{} could not be looked at: {e}", Shown::text(&path));
+        return Err(ToolResult::no(Code::Failed, error));
+    }
+    bash::lists(s, &scene.policy.effective(AGENT), &inv, &host, &eval)
+        .map_err(|e| ToolResult::no(Code::BlockedCommand, e))?;
+    Ok(Exec { place, inv, eval, cwd })
+}
+
+/// A folder a command may be run in: there, and none of the guard's own.
+fn folder(scene: &Scene, host: &Host, path: &Path) -> Result<PathBuf, ToolResult> {
+    use std::os::unix::ffi::OsStringExt;
+    let bad = |what: &str| Err(ToolResult::no(Code::InvalidField, format!("cwd: {what}")));
+    let Some(real) = host.real(path.as_os_str().as_encoded_bytes()) else { return bad("no such folder") };
+    let real = PathBuf::from(std::ffi::OsString::from_vec(real));
+    if !real.is_dir() {
+        return bad("no folder");
+    }
+    let own = |p: &Vec<u8>| {
+        let own = Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(p));
+        real.starts_with(own) || own.starts_with(&real)
+    };
+    if scene.own.iter().any(own) {
+        return bad("the guard's own folder, or one that holds it");
+    }
+    Ok(real)
+}
+
+impl Judged {
+    /// The call.
+    pub fn call(&self) -> &Call {
+        &self.admitted.call
+    }
+
+    /// Whose it is.
+    pub fn who(&self) -> &Who {
+        &self.admitted.who
+    }
+
+    /// What a yes is bound to: the call, whose it is, and what the exec policy would have run.
+    pub fn digest(&self) -> String {
+        let a = &self.admitted;
+        let exec = self.exec.as_ref().map(|e| policy::digest(&e.eval)).unwrap_or_default();
+        let all = serde_json::json!([a.call.tool.name(), a.who.user, a.call.args, exec]);
+        protocol::mac::sha256(all.to_string().as_bytes())
+    }
+
+    /// The question for a person.
+    pub fn question(&self, asker: Asker<'_>) -> WireQuestion {
+        let judged = self.exec.as_ref().map(|e| (&e.eval, &e.inv));
+        let a = &self.admitted;
+        question::wire(&a.call, &a.who, self.need, judged, asker, &self.digest())
+    }
+
+    /// Does it. `yes` is the digest that somebody said yes to, and who; without one only what needs none is done. `id` is
+    /// for the journal.
+    pub fn carry(self, scene: &Scene, yes: Option<(&str, &str)>, id: &str) -> ToolResult {
+        let (call, who) = (self.admitted.call.clone(), self.admitted.who.clone());
+        let by = yes.map(|(_, by)| by.to_owned());
+        let by = Some(by.unwrap_or_else(|| "policy".into()));
+        let write = |event, result: Option<&ToolResult>| {
+            record::write(scene, event, id, &call, &who, by.as_deref(), result)
+        };
+        let ready = match self.ready(yes) {
+            Ok(ready) => ready,
+            Err(no) => {
+                let _ = write(Event::Denied, Some(&no));
+                return no;
+            }
+        };
+        if let Err(e) = write(Event::Started, None)
+            && scene.journal_required
+        {
+            return ToolResult::no(Code::Journal, format!("the journal could not be written: {e}"));
+        }
+        let result = ready.done(scene, &call);
+        let _ = write(if result.result.is_some() { Event::Finished } else { Event::Denied }, Some(&result));
+        result
+    }
+
+    /// The last look: is there a yes for what needs one.
+    fn ready(self, yes: Option<(&str, &str)>) -> Result<Ready, ToolResult> {
+        let answered = match yes {
+            Some((digest, _)) if digest == self.digest() => true,
+            Some(_) => {
+                let error = "what was said yes to is not what would run any more; ask again";
+                return Err(ToolResult::no(Code::Rejected, error));
+            }
+            None => false,
+        };
+        if (self.need.tool || self.need.confirm) && !answered {
+            return Err(nobody());
+        }
+        let permit = match &self.exec {
+            None => None,
+            Some(e) => Some(permit(&e.eval, answered).ok_or_else(nobody)?),
+        };
+        Ok(Ready { exec: self.exec, permit })
+    }
+}
+
+fn permit(eval: &Evaluation, answered: bool) -> Option<Permit> {
+    match eval.decision {
+        Decision::Allow => eval.permit(),
+        Decision::Ask if answered => {
+            eval.permit_of(&Answer::new(Choice::AllowOnce, policy::digest(eval), None))
+        }
+        // What the policy does where nobody can be asked.
+        Decision::Ask => eval.fallback(),
+        Decision::Deny => None,
+    }
+}
+
+/// Nobody said yes.
+pub fn nobody() -> ToolResult {
+    let error =
+        "a person has to say yes and none can be reached; start the approver: exec-guardctl approver start";
+    ToolResult::no(Code::NobodyToAsk, error)
+}
+
+struct Ready {
+    exec: Option<Exec>,
+    permit: Option<Permit>,
+}
+
+impl Ready {
+    fn done(self, scene: &Scene, call: &Call) -> ToolResult {
+        match call.tool {
+            Tool::Bash => self.bash(scene, call),
+            Tool::Cron => cron(scene, call),
+            Tool::Canvas => {
+                let commands = call.args.get("commands").cloned().unwrap_or_default();
+                ToolResult::yes(Outcome::Passed { commands })
+            }
+            Tool::Browser | Tool::Image | Tool::File => ToolResult::yes(Outcome::Delegated {
+                delegate: call.tool.name().to_owned(),
+                args: serde_json::Value::Object(call.args.clone()),
+            }),
+        }
+    }
+
+    fn bash(self, scene: &Scene, call: &Call) -> ToolResult {
+        let internal = || ToolResult::no(Code::Failed, "nothing to run");
+        let (Some(exec), Some(permit), Some(command)) = (self.exec, self.permit, &call.command) else {
+            return internal();
+        };
+        let Some(place) = exec.place else { return internal() };
+        let s = &scene.settings.sandbox;
+        let contained = matches!(place.backend(), Backend::Docker | Backend::Podman);
+        let most = if contained { s.timeout_ms.min(s.container.timeout_ms) } else { s.timeout_ms };
+        let how = How {
+            timeout_ms: command.timeout_ms.unwrap_or(most).min(most),
+            max_output: command.max_output.unwrap_or(s.max_output).min(s.max_output),
+            cwd: exec.cwd.as_deref(),
+            image: &s.container.image,
+            client: &scene.env,
+        };
+        match place.run(&permit, &how) {
+            Ok(ran) => {
+                let (code, timed_out) = (ran.exit_code, ran.timed_out);
+                let mut result = ToolResult::yes(Outcome::Ran(ran));
+                if timed_out {
+                    result.error = Some(format!("the command was ended after {} ms", how.timeout_ms));
+                } else if code != 0 {
+                    result.error = Some(format!("the command ended with exit code {code}"));
+                }
+                result.success = result.error.is_none();
+                result.code = result.error.is_some().then_some(Code::ExitCode);
+                result
+            }
+            Err(e) => ToolResult::no(Code::Failed, format!("it was not started: {e}")),
+        }
+    }
+}
+
+fn cron(scene: &Scene, call: &Call) -> ToolResult {
+    let Some(state) = &scene.state else {
+        return ToolResult::no(Code::Failed, "there is no folder for state");
+    };
+    let wish = match Wish::of(&call.args) {
+        Ok(wish) => wish,
+        Err(no) => return no,
+    };
+    let guard = scene.guard.as_ref().map(|(path, _)| path.clone());
+    match Crontab::new(scene.settings.crontab.as_deref(), guard, state) {
+        Ok(tab) => tab.grant(&wish, call.command.as_ref().map(|c| &c.what)),
+        Err(no) => no,
+    }
+}
+
+/// A whole call where no approver runs: what needs nobody's yes is done, all else is refused.
+pub fn alone(scene: &Scene, tool: &str, request: Request, caller: &Caller) -> ToolResult {
+    let id = sys::edit::uuid();
+    let admitted = match admit(scene, tool, request, caller) {
+        Ok(admitted) => admitted,
+        Err(no) => return no,
+    };
+    let Some(state) = &scene.state else {
+        return ToolResult::no(Code::Settings, "there is no folder for state: calls cannot be counted");
+    };
+    let (call, who) = (admitted.call.clone(), admitted.who.clone());
+    let refused = |no: ToolResult| {
+        let _ = record::write(scene, Event::Denied, &id, &call, &who, Some("policy"), Some(&no));
+        no
+    };
+    let left = match Shelf::of(state).take(scene.settings.rate, &who.user, call.tool.name()) {
+        Ok(Ok(left)) => left,
+        Ok(Err(e)) => return refused(too_many(e)),
+        Err(e) => return refused(ToolResult::no(Code::RateLimited, format!("calls cannot be counted: {e}"))),
+    };
+    match judge(scene, admitted, false) {
+        Ok(judged) => judged.carry(scene, None, &id).left(Some(left)),
+        Err(no) => refused(no).left(Some(left)),
+    }
+}
+
+/// A call that is one too many.
+pub fn too_many(TooMany(left): TooMany) -> ToolResult {
+    let error = "too many calls of this tool by this user; rateLimit tells until when";
+    ToolResult::no(Code::RateLimited, error).left(Some(left))
+}
+
+/// What the approver has carried out: a call it admitted, and the yes it was given. Nobody without the socket's token can
+/// make one.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Job {
+    /// The tool.
+    pub tool: String,
+    /// The call.
+    pub request: Request,
+    /// Whose it is, as the approver found.
+    pub user: String,
+    /// Who sent it.
+    pub sender: String,
+    /// True if a gateway vouches for the name.
+    pub vouched: bool,
+    /// What was claimed and is not believed.
+    pub claimed: Option<String>,
+    /// What somebody said yes to: [`Judged::digest`].
+    pub digest: Option<String>,
+    /// Who.
+    pub by: Option<String>,
+    /// The question's id, or the call's.
+    pub id: String,
+    /// When, milliseconds since 1970: it is good for a minute.
+    pub at_ms: u64,
+    /// The MAC.
+    #[serde(default)]
+    pub hmac: String,
+}
+
+/// How long a job is good, milliseconds.
+const FRESH_MS: u64 = 60_000;
+
+impl Job {
+    /// From text.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn parse(text: &str) -> Result<Job, String> {
+        serde_json::from_str(text).map_err(|e| e.to_string())
+    }
+
+    fn body(&self) -> String {
+        let bare = Job { hmac: String::new(), ..self.clone() };
+        protocol::mac::sha256(serde_json::to_string(&bare).unwrap_or_default().as_bytes())
+    }
+
+    /// With its MAC, as text.
+    pub fn signed(mut self, token: &Token) -> String {
+        self.hmac = protocol::mac::sign(token, &["tool-job", &self.body()]);
+        serde_json::to_string(&self).unwrap_or_default()
+    }
+
+    fn is_true(&self, token: &Token) -> bool {
+        protocol::mac::verify(token, &["tool-job", &self.body()], &self.hmac)
+    }
+}
+
+/// Does a job.
+pub fn work(scene: &Scene, job: Job) -> ToolResult {
+    let proved = scene.token.as_ref().is_some_and(|t| job.is_true(t));
+    if !proved {
+        return ToolResult::no(Code::BadToken, "the job is not the approver's");
+    }
+    if sys::time::now_ms().saturating_sub(job.at_ms) > FRESH_MS {
+        return ToolResult::no(Code::Failed, "the job is too old");
+    }
+    let call = match Call::of(&job.tool, job.request, &scene.settings) {
+        Ok(call) => call,
+        Err(no) => return no,
+    };
+    let owner = scene.settings.is_owner(&job.user);
+    let who = Who { user: job.user, sender: job.sender, vouched: job.vouched, claimed: job.claimed, owner };
+    match judge(scene, Admitted { call, who }, false) {
+        Ok(judged) => judged.carry(scene, job.digest.as_deref().zip(job.by.as_deref()), &job.id),
+        Err(no) => no,
+    }
+}
