@@ -3,6 +3,7 @@
 //! `check`, hooks, the approver's preview and the guard itself all come through here; there is no second
 //! evaluator.
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::arg::Arg;
 use crate::decision::{Decision, Finding};
@@ -66,10 +67,8 @@ fn program(judge: &mut Judge<'_>, argv: &[Vec<u8>], by_link: bool) -> Plans {
         Some(rest) if by_link => rest,
         _ => first.as_slice(),
     };
-    let mut words: Vec<Arg> = argv.iter().map(Arg::lit).collect();
-    if let Some(w) = words.first_mut() {
-        *w = Arg::lit(typed);
-    }
+    let words: Arc<[Arg]> =
+        std::iter::once(typed).chain(argv.iter().skip(1).map(Vec::as_slice)).map(Arg::lit).collect();
     let exe = match resolve(typed, judge.lookup(&ctx), judge.world) {
         // A shadowed name is a finding of the command's own.
         Resolution::Found(exe) | Resolution::Shadowed(exe) => exe,
@@ -186,7 +185,7 @@ fn direct(judge: &Judge<'_>, walked: &Text) -> Option<Plan> {
     if outcome.builtin {
         return None;
     }
-    let exe = outcome.exe.clone()?;
+    let exe = Executable::clone(outcome.exe.as_ref()?);
     let segment = judge.segments.get(outcome.segment)?;
     if segment.argv.len() != simple.words.len() {
         return None;
@@ -208,7 +207,7 @@ fn through_shell(
     name0: &[u8],
     args: &[Vec<u8>],
 ) -> Option<Plan> {
-    let rendered = match walked.render(text, dialect) {
+    let rendered = match walked.render(text) {
         Ok(r) => r,
         Err(construct) => {
             if judge.raw.is_empty() && judge.policy.security.value == Security::Allowlist {

@@ -1,4 +1,6 @@
 //! The verdict with its grounds, and the only value that can be executed.
+use std::sync::Arc;
+
 use crate::arg::Arg;
 use crate::decision::{Decision, Finding, Span};
 use crate::document::{Ask, Confinement, Effective, Security};
@@ -62,9 +64,9 @@ pub struct Segment {
     /// The source text, or the argv quoted, for showing.
     pub text: Vec<u8>,
     /// The words after quote removal.
-    pub argv: Vec<Arg>,
+    pub argv: Arc<[Arg]>,
     /// The file, if it is a program that resolved.
-    pub exe: Option<Executable>,
+    pub exe: Option<Arc<Executable>>,
     /// What its name is.
     pub kind: SegmentKind,
     /// Index of the segment whose wrapper or substitution it stands in.
@@ -95,7 +97,7 @@ pub struct Plan {
     /// Confinement of a safe bin.
     pub confine: Option<(String, Confinement)>,
     /// Other files that must still be what was judged.
-    pub recheck: Vec<Executable>,
+    pub recheck: Vec<Arc<Executable>>,
     /// The text the shell is given, if this starts a shell.
     pub script: Option<Vec<u8>>,
 }
@@ -163,7 +165,7 @@ impl Permit {
         self.plan.confine.as_ref().map(|(n, c)| (n.as_str(), *c))
     }
     /// Other files that must be unchanged.
-    pub fn recheck(&self) -> &[Executable] {
+    pub fn recheck(&self) -> &[Arc<Executable>] {
         &self.plan.recheck
     }
     /// Why it was given.

@@ -25,6 +25,7 @@ mod corpus_tests;
 mod tests;
 
 pub(crate) use carriers::is_list;
+pub(crate) use names::{Hits, hits};
 pub use names::{class_of, is_shell, known_for, learnable};
 
 /// How a wrapper is satisfied, from the least strict to the strictest.
@@ -160,7 +161,11 @@ const UNKNOWN: &str = "an option that is not known here";
 /// `argv0` is what the program will read as its own name; `args` are the words after it; `shells` are the
 /// lines of /etc/shells. Total: what cannot be judged is [`Peel::Refused`].
 pub fn peel(names: &[&[u8]], argv0: &[u8], args: &[Arg], shells: &[Vec<u8>]) -> Peel {
-    let hits = names::hits(names, argv0, shells);
+    peel_as(&hits(names, argv0, shells), argv0, args)
+}
+
+/// The same for what a program was found to be under its names.
+pub(crate) fn peel_as(hits: &Hits, argv0: &[u8], args: &[Arg]) -> Peel {
     let mut best = Peel::No;
     for hit in &hits.found {
         let mut peel = match hit.what {

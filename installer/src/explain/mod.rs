@@ -178,7 +178,7 @@ impl<'a> Report<'a> {
         if own.is_empty() || all.len() != self.words.len() {
             return None;
         }
-        let at = all.windows(own.len()).rposition(|w| w == own.as_slice())?;
+        let at = all.windows(own.len()).rposition(|w| *w == **own)?;
         let (first, last) = (self.words.get(at)?, self.words.get(at + own.len() - 1)?);
         Some(first.start..last.end)
     }

@@ -1,9 +1,10 @@
 //! Builtins of the shell that will run the text, and what assignments come to.
+use super::known::Found;
 use super::{Context, Judge, Outcome, Place, Weight, visible};
 use crate::arg::Arg;
 use crate::evaluation::{SatisfiedBy, SegmentKind};
 use crate::reason::Reason;
-use crate::resolve::{Resolution, join, normalise, resolve};
+use crate::resolve::{join, normalise};
 use crate::rules::builtins::{BuiltinVerdict, Effect, judge_builtin};
 use crate::rules::entry::Match;
 use crate::rules::environ::{self, EnvClass};
@@ -48,9 +49,10 @@ impl Judge<'_> {
                 out.chdir = Some(None);
             }
             if BUILTIN_LIKE_PROGRAM.contains(&name)
-                && let Resolution::Found(exe) = resolve(name, self.lookup(ctx), self.world)
+                && let known = self.known(name, ctx)
+                && let Found::Program(exe) = &known.found
             {
-                let listed = self.listed(Some(name), Some(&exe), args, ctx);
+                let listed = self.listed(Some(name), Some(exe), Some(&known), args, ctx);
                 // The shell's own `printf -v` and `test -v` run code that the program of that name does not.
                 let code = match name {
                     b"test" | b"[" => true,
@@ -58,7 +60,7 @@ impl Judge<'_> {
                     _ => args.iter().any(|a| a.shown().contains(&b'[')),
                 };
                 if listed.best == Match::Full && !code {
-                    self.satisfy(at, SatisfiedBy::Allowlist, listed.entry);
+                    self.satisfy(at, SatisfiedBy::Allowlist, listed.entry());
                     return true;
                 }
             }

@@ -1,5 +1,7 @@
 //! What a wrapper, carrier or shell carries: judged like the command that carries it.
 use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::command::Listed;
 use super::given::Given;
@@ -35,7 +37,7 @@ impl Judge<'_> {
         out: &mut Outcome,
     ) {
         if listed.best == Match::Full && listed.carries {
-            self.satisfy(at, SatisfiedBy::Allowlist, listed.entry.clone());
+            self.satisfy(at, SatisfiedBy::Allowlist, listed.entry());
             out.verbatim = true;
             return;
         }
@@ -67,7 +69,7 @@ impl Judge<'_> {
                         self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why.to_owned());
                     }
                     let meta = Meta { text: shown_line(words), ..Meta::default() };
-                    let o = self.command(words, meta, &inner_ctx);
+                    let o = self.command(&Arc::from(words.as_slice()), meta, &inner_ctx);
                     if let Some(exe) = o.exe.as_ref().filter(|exe| {
                         // The shell itself starts it: by the path it was judged as, like every other program.
                         let path = words.first().and_then(Arg::literal).filter(|w| w.contains(&b'/'));
@@ -100,7 +102,7 @@ impl Judge<'_> {
                 Inner::Elsewhere { words, .. } => {
                     // It runs where nothing can be looked up, but a deny list of names holds there too.
                     let name = words.first().and_then(Arg::literal);
-                    self.lists(at, name, None, words.get(1..).unwrap_or_default(), &inner_ctx);
+                    self.lists(at, name, None, None, words.get(1..).unwrap_or_default(), &inner_ctx);
                 }
                 Inner::Text { text: None, .. } => {
                     let why = "the text given to a shell is known only at run time".to_owned();
@@ -148,7 +150,7 @@ impl Judge<'_> {
             self.found(Weight::Miss, Reason::AllowlistMiss, Some(at), why);
         } else if inner_satisfied && !self.raw.iter().any(|r| r.segment == Some(at)) {
             let by = if needs_entry { SatisfiedBy::Allowlist } else { SatisfiedBy::Wrapper };
-            let e = if needs_entry { listed.entry.clone() } else { None };
+            let e = if needs_entry { listed.entry() } else { None };
             self.satisfy(at, by, e);
         }
     }
@@ -159,7 +161,7 @@ impl Judge<'_> {
         if typed.first() == Some(&b'/') {
             return normalise(typed) != exe.found && !MERGED.contains(&parent(typed));
         }
-        let moved = ctx.cwd != self.inv.cwd;
+        let moved = ctx.cwd.as_deref() != self.inv.cwd.as_deref();
         moved || ctx.cwd.as_ref().is_none_or(|cwd| normalise(&join(cwd, typed)) != exe.found)
     }
 
@@ -198,7 +200,7 @@ impl Judge<'_> {
     /// `egrep` or `fgrep`: satisfied if `grep` with that option in front is. The script under these names looks `grep`
     /// up in PATH as it is done here; where they are links, the file they lead to is one of the same trusted folders.
     pub(super) fn grep(&mut self, at: usize, option: &str, args: &[Arg], ctx: &Context, out: &mut Outcome) {
-        let words: Vec<Arg> =
+        let words: Arc<[Arg]> =
             [Arg::lit("grep"), Arg::lit(option)].into_iter().chain(args.iter().cloned()).collect();
         let inner = self.inside(at, &Some(Vec::new()), &[], None, ctx);
         let o = self.command(&words, Meta { text: shown_line(&words), ..Meta::default() }, &inner);
@@ -224,10 +226,10 @@ impl Judge<'_> {
         inner.functions = false;
         inner.linked_shell = false;
         if unset.as_ref().is_none_or(|u| u.iter().any(|n| n == b"PATH")) {
-            inner.path = Some(DEFAULT_PATH.to_vec());
+            inner.path = Some(Rc::from(DEFAULT_PATH));
         }
         if let Some((_, value)) = assignments.iter().rev().find(|(n, _)| n == b"PATH") {
-            inner.path = value.literal().map(<[u8]>::to_vec);
+            inner.path = value.literal().map(Rc::from);
         }
         if let Some(to) = chdir {
             // By chdir(2), not as a shell does it: `..` behind a link is above where the link leads, and PWD stays as it is,
@@ -237,7 +239,7 @@ impl Judge<'_> {
                 (Some(to @ [b'/', ..]), _) => Some(to.to_vec()),
                 (Some(to), cwd) => cwd.map(|cwd| join(cwd, to)),
             };
-            inner.cwd = path.and_then(|p| self.world.real(&p));
+            inner.cwd = path.and_then(|p| self.world.real(&p)).map(Rc::from);
             if inner.cwd != ctx.cwd {
                 inner.logical.clone_from(&inner.cwd);
             }
@@ -287,7 +289,7 @@ impl Judge<'_> {
             // `$0 "$@"` is looked up by the shell: its builtins come first.
             inner.dialect = Some(dialect);
             inner.builtins = true;
-            let o = self.command(words, meta, &inner);
+            let o = self.command(&Arc::from(words), meta, &inner);
             out.recheck.extend(o.recheck);
             self.harden(own, shell, dialect, index, None, out);
             return;
@@ -311,14 +313,14 @@ impl Judge<'_> {
             None => text,
         };
         if let Some(path) = scaffold.as_ref().and_then(|s| s.path.clone()) {
-            inner.path = Some(path);
+            inner.path = Some(Rc::from(path));
         }
-        let given = Given::of(positional, &self.given);
+        let given = Rc::new(Given::of(positional, &self.given));
         let before = std::mem::replace(&mut self.given, given);
         let walked = self.text(text, dialect, &inner);
         self.given = before;
         out.recheck.extend(walked.recheck.iter().cloned());
-        match walked.render(text, dialect) {
+        match walked.render(text) {
             Ok(rendered) => {
                 let rendered = match scaffold {
                     Some(s) => s.around(&rendered),
@@ -381,10 +383,10 @@ impl Judge<'_> {
             self.found(Weight::Unknowable, Reason::DynamicName, Some(at), why);
             return;
         };
-        let words: Vec<Arg> = std::iter::once(word.clone()).chain(rest.iter().cloned()).collect();
+        let words: Arc<[Arg]> = args.get(index..).map(Arc::from).unwrap_or_default();
         let inner = self.push(&words, Meta { text: shown_line(&words), ..Meta::default() }, ctx);
         let exe = match resolve_script(name, self.lookup(ctx), self.world) {
-            Resolution::Found(exe) => exe,
+            Resolution::Found(exe) => Arc::new(exe),
             Resolution::Missing | Resolution::CwdUnknown | Resolution::Shadowed(_) => {
                 let why = format!("the script `{}` is not there now", visible(name));
                 self.found(Weight::Unknowable, Reason::Unresolved, Some(inner), why);
@@ -397,10 +399,10 @@ impl Judge<'_> {
         if self.may_become_another(name, &exe, ctx) {
             out.rewrites.push((index + 1, vec![exe.found.clone()]));
         }
-        self.lists(inner, Some(name), Some(&exe), rest, ctx);
-        let listed = self.listed(Some(name), Some(&exe), rest, ctx);
+        self.lists(inner, Some(name), Some(&exe), None, rest, ctx);
+        let listed = self.listed(Some(name), Some(&exe), None, rest, ctx);
         if listed.best == Match::Full {
-            self.satisfy(inner, SatisfiedBy::Allowlist, listed.entry);
+            self.satisfy(inner, SatisfiedBy::Allowlist, listed.entry());
             out.recheck.push(exe);
         } else {
             let why = format!("no entry covers the script {}", visible(&exe.found));

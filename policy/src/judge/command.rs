@@ -1,16 +1,17 @@
 //! One simple command through every rule, and what it carries through them again.
-use std::borrow::Cow;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::given::Brought;
+use super::known::{Covering, Found, Known, Refusals};
 use super::{Context, Judge, MAX_LAYERS, MAX_SEGMENTS, Meta, Outcome, Weight, visible};
 use crate::arg::Arg;
-use crate::document::{AllowList, AskOrAllow, Entry};
+use crate::document::{AskOrAllow, Entry};
 use crate::evaluation::{SatisfiedBy, SegmentKind};
 use crate::reason::Reason;
-use crate::resolve::{Executable, Resolution, last_component, resolve};
+use crate::resolve::{Executable, last_component};
 use crate::rules::entry::{self, Match, Subject};
-use crate::rules::{hazards, probe, protect, safe_bins, skills, unpack};
+use crate::rules::{probe, protect, safe_bins, skills, unpack};
 use crate::shell::Dialect;
 use crate::tables::hazards::Category;
 use crate::wrapper::{self, Peel};
@@ -28,8 +29,8 @@ fn carries_in_the_shell(name: &[u8], dialect: Option<Dialect>) -> bool {
 /// What the allowlists say about a program.
 pub(super) struct Listed {
     pub best: Match,
-    /// Pattern and place of the entry that matched.
-    pub entry: Option<(String, String)>,
+    /// The entry that matched: its list, and its place among those that cover the program.
+    entry: Option<(Covering, usize, usize)>,
     pub carries: bool,
     pub hazards: bool,
     /// The matching entries look at arguments.
@@ -37,9 +38,23 @@ pub(super) struct Listed {
     pub nearest: Option<String>,
 }
 
+impl Listed {
+    /// Nothing.
+    fn no() -> Listed {
+        Listed { best: Match::No, entry: None, carries: false, hazards: false, by_args: false, nearest: None }
+    }
+
+    /// Pattern and place of the entry that matched.
+    pub fn entry(&self) -> Option<(String, String)> {
+        let (covering, list, at) = self.entry.as_ref()?;
+        let entry = covering.get(*list)?.get(*at)?;
+        Some((entry.pattern.clone(), entry.from.clone()))
+    }
+}
+
 impl Judge<'_> {
     /// Judges one command: `words[0]` is its name.
-    pub fn command(&mut self, words: &[Arg], meta: Meta, ctx: &Context) -> Outcome {
+    pub fn command(&mut self, words: &Arc<[Arg]>, meta: Meta, ctx: &Context) -> Outcome {
         if self.segments.len() >= MAX_SEGMENTS {
             let why = format!("more than {MAX_SEGMENTS} commands");
             self.found(Weight::Unknowable, Reason::Limit, None, why);
@@ -79,44 +94,40 @@ impl Judge<'_> {
         if let (true, Some(dialect)) = (ctx.builtins, ctx.dialect)
             && self.builtin(at, name, args, dialect, ctx, &mut out)
         {
-            self.lists(at, Some(name), None, args, ctx);
+            self.lists(at, Some(name), None, None, args, ctx);
             return out;
         }
-        if carrying_builtin {
-            if let Some(s) = self.segment(at) {
-                s.kind = SegmentKind::Builtin;
+        let known = if carrying_builtin { Known::of_the_shell() } else { self.known(name, ctx) };
+        match &known.found {
+            Found::Program(_) => {}
+            Found::NotLookedUp => {
+                if let Some(s) = self.segment(at) {
+                    s.kind = SegmentKind::Builtin;
+                }
+                out.builtin = true;
             }
-            out.builtin = true;
-        } else {
-            match resolve(name, self.lookup(ctx), self.world) {
-                Resolution::Found(exe) => out.exe = Some(exe),
-                Resolution::Shadowed(exe) => {
-                    let why = format!("a relative entry of PATH has another `{}`", visible(name));
-                    self.found(Weight::Miss, Reason::Environment, Some(at), why);
-                    out.exe = Some(exe);
-                }
-                Resolution::Missing => {
-                    let why = format!("`{}` is no program now", visible(name));
-                    self.found(Weight::Miss, Reason::Unresolved, Some(at), why);
-                }
-                Resolution::CwdUnknown => {
-                    let why = format!("`{}` is relative to a folder that is not known here", visible(name));
-                    self.found(Weight::Unknowable, Reason::CwdUnknown, Some(at), why);
-                }
+            Found::Shadowed(_) => {
+                let why = format!("a relative entry of PATH has another `{}`", visible(name));
+                self.found(Weight::Miss, Reason::Environment, Some(at), why);
+            }
+            Found::Missing => {
+                let why = format!("`{}` is no program now", visible(name));
+                self.found(Weight::Miss, Reason::Unresolved, Some(at), why);
+            }
+            Found::CwdUnknown => {
+                let why = format!("`{}` is relative to a folder that is not known here", visible(name));
+                self.found(Weight::Unknowable, Reason::CwdUnknown, Some(at), why);
             }
         }
-        let exe = out.exe.clone();
+        let exe = known.found.exe().map(|exe| &**exe);
+        out.exe = known.found.exe().cloned();
         if let Some(s) = self.segment(at) {
-            s.exe.clone_from(&exe);
+            s.exe.clone_from(&out.exe);
         }
-        self.lists(at, Some(name), exe.as_ref(), args, ctx);
-        let listed = self.listed(Some(name), exe.as_ref(), args, ctx);
+        self.lists(at, Some(name), exe, Some(&known), args, ctx);
+        let listed = self.listed(Some(name), exe, Some(&known), args, ctx);
         let typed = last_component(name);
-        let mut names: Vec<&[u8]> = vec![typed];
-        if let Some(exe) = &exe {
-            names.extend([exe.name(), exe.real_name()]);
-            names.dedup();
-        }
+        let names = known.names(name);
         if names.contains(&b"exec-guard".as_slice())
             && args.iter().any(|a| a.known_prefix().starts_with(b"--agent"))
         {
@@ -124,11 +135,11 @@ impl Judge<'_> {
             self.found(Weight::Deny, Reason::AgentSwitch, Some(at), why);
         }
 
-        let peeled = wrapper::peel(&names, name, args, self.shells());
+        let peeled = wrapper::peel_as(known.hits(&names, name, self.shells()), name, args);
         match peeled {
-            Peel::No => match self.grep_option(exe.as_ref(), &listed) {
+            Peel::No => match self.grep_option(exe, &listed) {
                 Some(option) => self.grep(at, option, args, ctx, &mut out),
-                None => self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, true, ctx, &mut out),
+                None => self.ordinary(at, name, &known, args, &listed, true, ctx, &mut out),
             },
             Peel::Empty if carrying_builtin => {
                 // `exec` alone and its kind: redirections of the shell itself are judged where they stand.
@@ -136,13 +147,11 @@ impl Judge<'_> {
                 self.found(Weight::Miss, Reason::Builtin, Some(at), why);
             }
             // The guard's own words that run nothing: an agent's hook, called through a linked shell.
-            Peel::Empty if self.is_guard(exe.as_ref()) => self.satisfy(at, SatisfiedBy::Wrapper, None),
-            Peel::Empty => {
-                self.ordinary(at, typed, &names, exe.as_ref(), args, &listed, false, ctx, &mut out)
-            }
+            Peel::Empty if self.is_guard(exe) => self.satisfy(at, SatisfiedBy::Wrapper, None),
+            Peel::Empty => self.ordinary(at, name, &known, args, &listed, false, ctx, &mut out),
             Peel::Refused { why, .. } => {
                 if listed.best == Match::Full && listed.carries {
-                    self.satisfy(at, SatisfiedBy::Allowlist, listed.entry.clone());
+                    self.satisfy(at, SatisfiedBy::Allowlist, listed.entry());
                     out.verbatim = true;
                 } else {
                     let why = format!("{}: {why}", visible(typed));
@@ -150,8 +159,8 @@ impl Judge<'_> {
                 }
             }
             Peel::Carries(carried) => {
-                self.carries(at, &names, exe.as_ref(), carried, args, &listed, ctx, &mut out);
-                self.hazards(at, &names, args, &listed, ctx);
+                self.carries(at, &names, exe, carried, args, &listed, ctx, &mut out);
+                self.hazards(at, name, &known, args, &listed, ctx);
             }
         }
         out
@@ -207,18 +216,25 @@ impl Judge<'_> {
         at: usize,
         typed: Option<&[u8]>,
         exe: Option<&Executable>,
+        known: Option<&Known>,
         args: &[Arg],
         ctx: &Context,
     ) {
+        if self.policy.denylist.is_empty() && self.policy.asklist.is_empty() {
+            return;
+        }
         let s = Subject {
             case_sensitive: self.policy.refusals_case_sensitive,
             ..self.subject(typed, exe, args, ctx)
         };
-        let hit = |list: &[Entry]| {
-            list.iter().find(|e| entry::names(e, &s, self.world)).map(|e| (e.pattern.clone(), e.from.clone()))
+        let named: Rc<Refusals> = self.refusals(known, &s);
+        let hit = |list: &[Entry], named: &[usize]| {
+            let mut named = named.iter().filter_map(|i| list.get(*i));
+            named.find(|e| entry::speaks(e, &s, self.world)).map(|e| (e.pattern.clone(), e.from.clone()))
         };
-        let denied = hit(&self.policy.denylist);
-        let asked = hit(&self.policy.asklist);
+        let [denied, asked] = &*named;
+        let denied = hit(&self.policy.denylist, denied);
+        let asked = hit(&self.policy.asklist, asked);
         if let Some((pattern, from)) = denied {
             let why = format!("the denylist names it: `{pattern}` ({from})");
             self.found(Weight::Deny, Reason::Denylisted, Some(at), why);
@@ -234,24 +250,21 @@ impl Judge<'_> {
         &self,
         typed: Option<&[u8]>,
         exe: Option<&Executable>,
+        known: Option<&Known>,
         args: &[Arg],
         ctx: &Context,
     ) -> Listed {
-        let mut out = Listed {
-            best: if self.policy.allow.is_empty() { Match::No } else { Match::Full },
-            entry: None,
-            carries: true,
-            hazards: true,
-            by_args: true,
-            nearest: None,
-        };
-        let Some(exe) = exe else {
-            return Listed { best: Match::No, carries: false, hazards: false, by_args: false, ..out };
-        };
+        let Some(exe) = exe.filter(|_| !self.policy.allow.is_empty()) else { return Listed::no() };
+        let mut out =
+            Listed { best: Match::Full, carries: true, hazards: true, by_args: true, ..Listed::no() };
         let s = self.subject(typed, Some(exe), args, ctx);
-        for covering in self.covering(exe, &s).iter() {
+        let covering = match known {
+            Some(known) => self.covering_known(known, exe, &s),
+            None => self.covering(exe, &s),
+        };
+        for (list, entries) in covering.iter().enumerate() {
             let (mut best, mut carries, mut hazards, mut by_args) = (Match::No, false, false, false);
-            for e in covering {
+            for (at, e) in entries.iter().enumerate() {
                 let m = entry::grants(e, &s, self.world);
                 if m > Match::No && m < Match::Full {
                     out.nearest = Some(e.pattern.clone());
@@ -260,7 +273,7 @@ impl Judge<'_> {
                     carries |= e.carries_anything;
                     hazards |= e.hazards_allow;
                     by_args |= e.args.is_some() || e.arg_pattern.is_some();
-                    out.entry.get_or_insert_with(|| (e.pattern.clone(), e.from.clone()));
+                    out.entry.get_or_insert_with(|| (Rc::clone(&covering), list, at));
                 }
                 best = best.max(m);
             }
@@ -276,46 +289,29 @@ impl Judge<'_> {
         out
     }
 
-    /// The entries that cover a program, list by list. Remembered, since a text may name one program thousands of times
-    /// under thousands of entries.
-    fn covering(&self, exe: &Executable, s: &Subject<'_>) -> Rc<Vec<Vec<Entry>>> {
-        let key = (exe.found.clone(), exe.real.clone());
-        if let Some(known) = self.covering.borrow().get(&key) {
-            return known.clone();
-        }
-        let of = |list: &AllowList| {
-            let all = list.candidates(&exe.found, &exe.real).into_iter();
-            all.filter(|e| entry::covers(e, s, self.world)).map(Cow::into_owned).collect()
-        };
-        let found = Rc::new(self.policy.allow.iter().map(of).collect::<Vec<_>>());
-        self.covering.borrow_mut().insert(key, found.clone());
-        found
-    }
-
     /// A program that runs no other one.
     #[expect(clippy::too_many_arguments, reason = "one caller; each is a different thing about one command")]
     fn ordinary(
         &mut self,
         at: usize,
-        typed: &[u8],
-        names: &[&[u8]],
-        exe: Option<&Executable>,
+        name: &[u8],
+        known: &Known,
         args: &[Arg],
         listed: &Listed,
         may_be_safe_bin: bool,
         ctx: &Context,
         out: &mut Outcome,
     ) {
-        let Some(exe) = exe else { return };
+        let Some(exe) = known.found.exe() else { return };
+        let typed = last_component(name);
         if listed.best == Match::Full {
-            self.satisfy(at, SatisfiedBy::Allowlist, listed.entry.clone());
-            self.hazards(at, names, args, listed, ctx);
+            self.satisfy(at, SatisfiedBy::Allowlist, listed.entry());
+            self.hazards(at, name, known, args, listed, ctx);
             return;
         }
-        let written = self.segments.get(at).and_then(|s| s.argv.first()?.literal().map(<[u8]>::to_vec));
-        if written.is_some_and(|w| skills::covers(self.policy, &w, exe, self.world)) {
+        if skills::covers(self.policy, name, exe, self.world) {
             self.satisfy(at, SatisfiedBy::Skill, None);
-            self.hazards(at, names, args, listed, ctx);
+            self.hazards(at, name, known, args, listed, ctx);
             return;
         }
         if may_be_safe_bin && self.safe_bin(at, exe, args, out) {
@@ -379,17 +375,26 @@ impl Judge<'_> {
     }
 
     /// Rule 6.
-    fn hazards(&mut self, at: usize, names: &[&[u8]], args: &[Arg], listed: &Listed, ctx: &Context) {
+    fn hazards(
+        &mut self,
+        at: usize,
+        name: &[u8],
+        known: &Known,
+        args: &[Arg],
+        listed: &Listed,
+        ctx: &Context,
+    ) {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
-        let starts_up = names.first().and_then(|n| protect::starts_up(n, args));
+        let starts_up = protect::starts_up(last_component(name), args);
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }
-        let mut hits = hazards::hazards(names, args);
-        let given = self.given.clone();
-        let mut brought = Brought::by(&given, ctx.body.is_some(), names, args, &hits);
+        let program = known.hazardous(&known.names(name));
+        let mut hits = program.hits(args);
+        let given = Rc::clone(&self.given);
+        let mut brought = Brought::by(&given, ctx.body.is_some(), program, args, &hits);
         hits.append(&mut brought.hits);
         for hit in hits {
             let word = hit.at.and_then(|i| args.get(i));

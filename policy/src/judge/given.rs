@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use super::functions::Functions;
 use super::walk::{Subshells, any_command};
 use crate::arg::Arg;
-use crate::rules::hazards::{HazardHit, hazards};
+use crate::rules::hazards::{HazardHit, Hazardous};
 use crate::shell::ast::{CommandKind, Script, Word};
 
 /// Most trials for one command; beyond it a word counts as an option.
@@ -107,7 +107,7 @@ impl<'g> Brought<'g> {
     pub fn by(
         given: &'g Given,
         body: bool,
-        names: &[&[u8]],
+        program: &Hazardous,
         args: &[Arg],
         hits: &[HazardHit],
     ) -> Brought<'g> {
@@ -126,7 +126,7 @@ impl<'g> Brought<'g> {
                 if let Some(word) = tried.get_mut(at) {
                     *word = Arg::Literal([prefix.as_slice(), piece].concat());
                 }
-                for hit in hazards(names, &tried) {
+                for hit in program.hits(&tried) {
                     if !hit.dynamic && !certain(hits, hit.why) && !certain(&out.hits, hit.why) {
                         out.hits.push(hit);
                     }

@@ -8,16 +8,17 @@ mod carry;
 mod command;
 mod functions;
 mod given;
+mod known;
 mod redirect;
 mod walk;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::arg::Arg;
 use crate::decision::Span;
-use crate::document::{Effective, Entry};
+use crate::document::Effective;
 use crate::evaluation::{Segment, SegmentKind};
 use crate::invocation::Invocation;
 use crate::reason::Reason;
@@ -57,11 +58,11 @@ pub(crate) struct Raw {
 #[derive(Clone)]
 pub(crate) struct Context {
     /// The tracked working folder.
-    pub cwd: Option<Vec<u8>>,
+    pub cwd: Option<Rc<[u8]>>,
     /// The folder as the shell spells it (`$PWD`), for a logical `cd`.
-    pub logical: Option<Vec<u8>>,
+    pub logical: Option<Rc<[u8]>>,
     /// PATH for lookups; `None` = unset.
-    pub path: Option<Vec<u8>>,
+    pub path: Option<Rc<[u8]>>,
     /// The shell whose keywords and builtins come first; `None` = no shell reads this command.
     pub dialect: Option<Dialect>,
     /// Builtins are looked up (false behind `env`, `nice` …).
@@ -88,7 +89,7 @@ pub(crate) struct Outcome {
     /// Its segment.
     pub segment: usize,
     /// The file, if the command is a program.
-    pub exe: Option<Executable>,
+    pub exe: Option<Arc<Executable>>,
     /// True if the command is a builtin, function or keyword of the shell.
     pub builtin: bool,
     /// Words to put in place of a word, for the form that is executed.
@@ -96,7 +97,7 @@ pub(crate) struct Outcome {
     /// The folder it moves the shell to: `Some(None)` = somewhere unknown.
     pub chdir: Option<Option<Place>>,
     /// Other files that must still be what was judged.
-    pub recheck: Vec<Executable>,
+    pub recheck: Vec<Arc<Executable>>,
     /// The name of the safe bin it was satisfied as.
     pub safe_bin: Option<String>,
     /// The original bytes are executed although it is a shell: an entry says that it may carry anything.
@@ -128,7 +129,7 @@ pub(crate) struct Judge<'a> {
     /// Functions of the text being walked.
     functions: functions::Functions,
     /// What that text is given with it.
-    given: given::Given,
+    given: Rc<given::Given>,
     /// Variables that the text itself exports, wherever: assigning one later reaches programs as well.
     exported: Vec<Vec<u8>>,
     /// One of them may leave the shell in another folder.
@@ -136,12 +137,8 @@ pub(crate) struct Judge<'a> {
     shells: OnceCell<Vec<Vec<u8>>>,
     /// The guard's own files.
     watch: Watch<'a>,
-    /// Entries that cover a program, by its paths.
-    covering: RefCell<Coverings>,
+    memory: RefCell<known::Memory>,
 }
-
-/// The entries of each allowlist that cover a program, by its *found* and *real* paths.
-type Coverings = HashMap<(Vec<u8>, Vec<u8>), Rc<Vec<Vec<Entry>>>>;
 
 /// Most segments of one evaluation.
 const MAX_SEGMENTS: usize = 4096;
@@ -158,12 +155,12 @@ impl<'a> Judge<'a> {
             segments: Vec::new(),
             raw: Vec::new(),
             functions: functions::Functions::default(),
-            given: given::Given::default(),
+            given: Rc::default(),
             exported: Vec::new(),
             functions_move: false,
             shells: OnceCell::new(),
             watch: Watch::new(&inv.guard, inv.home.as_deref()),
-            covering: RefCell::new(HashMap::new()),
+            memory: RefCell::default(),
         }
     }
 
@@ -180,9 +177,9 @@ impl<'a> Judge<'a> {
             (cwd, _) => cwd.clone(),
         };
         Context {
-            cwd: self.inv.cwd.clone(),
-            logical,
-            path: variable(&self.inv.env, b"PATH").map(<[u8]>::to_vec),
+            cwd: self.inv.cwd.as_deref().map(Rc::from),
+            logical: logical.map(Rc::from),
+            path: variable(&self.inv.env, b"PATH").map(Rc::from),
             dialect: None,
             builtins: false,
             functions: false,
@@ -198,7 +195,7 @@ impl<'a> Judge<'a> {
     /// Sets what the text that is walked next is given with it.
     pub fn give(&mut self, words: &[Vec<u8>]) {
         let words: Vec<Arg> = words.iter().map(Arg::lit).collect();
-        self.given = given::Given::of(&words, &self.given);
+        self.given = Rc::new(given::Given::of(&words, &self.given));
     }
 
     pub fn lookup<'c>(&'c self, ctx: &'c Context) -> Lookup<'c> {
@@ -209,10 +206,10 @@ impl<'a> Judge<'a> {
         self.shells.get_or_init(|| self.world.shells())
     }
 
-    fn push(&mut self, argv: &[Arg], meta: Meta, ctx: &Context) -> usize {
+    fn push(&mut self, argv: &Arc<[Arg]>, meta: Meta, ctx: &Context) -> usize {
         self.segments.push(Segment {
             text: meta.text,
-            argv: argv.to_vec(),
+            argv: Arc::clone(argv),
             exe: None,
             kind: SegmentKind::Program,
             within: ctx.within,

@@ -3,7 +3,10 @@
 //!
 //! A literal `cd` moves the tracked folder along `&&` only. After `;`, a newline or `||`, in a pipeline, a branch
 //! or a loop it is unknown: then relative programs, `cwd` rules and scoped files miss.
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
 use super::{Context, Judge, Meta, Outcome, Weight, home_of, visible};
 use crate::arg::Arg;
@@ -13,23 +16,25 @@ use crate::resolve::{Executable, join, last_component, normalise, parent};
 use crate::shell::construct::Treatment;
 use crate::shell::{
     AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Parsed, Part, Pipeline, Replacement,
-    Script, Simple, Word, parse, render,
+    Script, Simple, Word, parse, render_as,
 };
 use crate::tables::writers::writes;
 
 /// A text that was walked: its tree, and what stands in place of what in the form that is executed.
 pub(crate) struct Text {
     pub parsed: Parsed,
-    replacements: HashMap<usize, Replacement>,
-    pub recheck: Vec<Executable>,
-    /// Outcomes of the simple commands by id.
-    pub outcomes: HashMap<usize, Outcome>,
+    /// By the commands' ids.
+    replacements: Vec<Option<Replacement>>,
+    pub recheck: Vec<Arc<Executable>>,
+    /// The outcome of the simple command judged last, and its id.
+    last: Option<(usize, Outcome)>,
 }
 
 impl Text {
     /// The text the real shell is given.
-    pub fn render(&self, source: &[u8], dialect: Dialect) -> Result<Vec<u8>, Construct> {
-        render(&self.parsed.script, source, dialect, &|id| self.replacements.get(&id).cloned())
+    pub fn render(&self, source: &[u8]) -> Result<Vec<u8>, Construct> {
+        let replace = |id: usize| self.replacements.get(id)?.as_ref().map(Cow::Borrowed);
+        render_as(&self.parsed.script, source, &replace)
     }
 
     /// The only command of the text, if it is one plain simple command with literal words and nothing else.
@@ -45,7 +50,8 @@ impl Text {
         if p.negations > 0 || p.time.is_some() || !redirects.is_empty() || !simple.assignments.is_empty() {
             return None;
         }
-        Some((simple, self.outcomes.get(&simple.id)?))
+        // What stands in its words was judged before it.
+        self.last.as_ref().filter(|(id, _)| *id == simple.id).map(|(_, outcome)| (simple, outcome))
     }
 }
 
@@ -53,7 +59,8 @@ struct Walk<'s> {
     source: &'s [u8],
     dialect: Dialect,
     out: Text,
-    segment_of: HashMap<usize, usize>,
+    /// By the commands' ids.
+    segment_of: Vec<Option<usize>>,
     outermost: bool,
 }
 
@@ -65,7 +72,7 @@ impl Judge<'_> {
         // Every text is another process's: it has no function but its own.
         let before = std::mem::take(&mut self.functions);
         self.functions.define(&parsed.script);
-        self.given.called(&parsed.script, &self.functions);
+        Rc::make_mut(&mut self.given).called(&parsed.script, &self.functions);
         exports(&parsed.script, &mut self.exported);
         let moved_before = self.functions_move;
         self.functions_move |= any_command(&parsed.script, Subshells::Enter, &mut |c| {
@@ -77,11 +84,11 @@ impl Judge<'_> {
             dialect,
             out: Text {
                 parsed: Parsed { script: Script::default(), noted: parsed.noted, numbers: parsed.numbers },
-                replacements: HashMap::new(),
+                replacements: Vec::new(),
                 recheck: Vec::new(),
-                outcomes: HashMap::new(),
+                last: None,
             },
-            segment_of: HashMap::new(),
+            segment_of: Vec::new(),
             outermost: ctx.outermost,
         };
         self.script_at(&parsed.script, &mut walk, &mut ctx.clone(), true);
@@ -150,7 +157,7 @@ impl Judge<'_> {
             if treatment == Treatment::Judge {
                 continue;
             }
-            let segment = noted.command.and_then(|id| walk.segment_of.get(&id)).copied().or(ctx.within);
+            let segment = noted.command.and_then(|id| *walk.segment_of.get(id)?).or(ctx.within);
             let shown = visible(walk.source.get(noted.span.start..noted.span.end).unwrap_or_default());
             let why = format!("{}: `{shown}`", noted.construct.name());
             let weight = if noted.construct.commands_are_named() { Weight::Miss } else { Weight::Unknowable };
@@ -234,10 +241,13 @@ impl Judge<'_> {
     fn command_at(&mut self, c: &Command, walk: &mut Walk<'_>, ctx: &mut Context, op: Option<&'static str>) {
         let mut segment = ctx.within;
         // Redirections are opened before the command runs, be it `cd`; those of a function wherever it is called.
-        let mut before = ctx.clone();
-        if matches!(c.kind, CommandKind::Function { .. }) {
-            lose(&mut before);
-        }
+        let before = (!c.redirects.is_empty()).then(|| {
+            let mut before = ctx.clone();
+            if matches!(c.kind, CommandKind::Function { .. }) {
+                lose(&mut before);
+            }
+            before
+        });
         match &c.kind {
             CommandKind::Simple(simple) => segment = self.simple(simple, c, walk, ctx, op).or(segment),
             CommandKind::Subshell(script) => {
@@ -302,11 +312,11 @@ impl Judge<'_> {
                 self.functions.back_to(defined);
             }
         }
-        for r in &c.redirects {
-            self.redirect(r, walk.source, segment, &before);
-            self.word(&r.target, segment, walk, &before);
+        for (r, before) in before.iter().flat_map(|before| c.redirects.iter().map(move |r| (r, before))) {
+            self.redirect(r, walk.source, segment, before);
+            self.word(&r.target, segment, walk, before);
             if let Some(body) = &r.body {
-                self.parts(&body.parts, segment, walk, &before);
+                self.parts(&body.parts, segment, walk, before);
             }
         }
     }
@@ -381,14 +391,16 @@ impl Judge<'_> {
         // Which word of the source each argument comes from: braces make several of one.
         let mut origin: Vec<usize> = Vec::with_capacity(simple.words.len());
         for (i, w) in simple.words.iter().enumerate() {
-            for mut a in w.to_args(walk.source) {
-                if let Arg::Dynamic { single, .. } = &mut a {
+            let from = args.len();
+            w.add_args(walk.source, &mut args);
+            for a in args.iter_mut().skip(from) {
+                if let Arg::Dynamic { single, .. } = a {
                     *single |= w.is_single(&walk.out.parsed.numbers);
                 }
-                args.push(a);
                 origin.push(i);
             }
         }
+        let args: Arc<[Arg]> = args.into();
         let meta = Meta {
             text: walk.source.get(span.start..span.end).unwrap_or_default().to_vec(),
             span: walk.outermost.then_some(span),
@@ -400,7 +412,7 @@ impl Judge<'_> {
         own.functions = true;
         let outcome = self.command(&args, meta, &own);
         let at = outcome.segment;
-        walk.segment_of.insert(simple.id, at);
+        put(&mut walk.segment_of, simple.id, at);
         // A separator for one `read` is gone behind it: it is no special builtin, so the shells restore IFS.
         let reads = outcome.builtin && args.first().and_then(Arg::literal) == Some(b"read");
         for a in &simple.assignments {
@@ -418,13 +430,13 @@ impl Judge<'_> {
         }
         if let Some(place) = &outcome.chdir {
             ctx.moved = true;
-            ctx.cwd = place.as_ref().and_then(|p| p.physical.clone());
-            ctx.logical = place.as_ref().map(|p| p.logical.clone());
+            ctx.cwd = place.as_ref().and_then(|p| p.physical.as_deref()).map(Rc::from);
+            ctx.logical = place.as_ref().map(|p| Rc::from(p.logical.as_slice()));
         }
         self.replace(simple, &args, &origin, &outcome, walk);
         walk.out.recheck.extend(outcome.recheck.iter().cloned());
         walk.out.recheck.extend(outcome.exe.iter().cloned());
-        walk.out.outcomes.insert(simple.id, outcome);
+        walk.out.last = Some((simple.id, outcome));
         Some(at)
     }
 
@@ -478,7 +490,7 @@ impl Judge<'_> {
                 None => {}
             }
         }
-        walk.out.replacements.insert(simple.id, replacement);
+        put(&mut walk.out.replacements, simple.id, replacement);
     }
 
     fn word(&mut self, w: &Word, segment: Option<usize>, walk: &mut Walk<'_>, ctx: &Context) {
@@ -507,6 +519,16 @@ impl Judge<'_> {
                 }
             }
         }
+    }
+}
+
+/// Puts a value in its place of a list that grows as needed. The commands of a text are numbered from 0.
+fn put<T>(list: &mut Vec<Option<T>>, at: usize, value: T) {
+    if at >= list.len() {
+        list.resize_with(at + 1, || None);
+    }
+    if let Some(slot) = list.get_mut(at) {
+        *slot = Some(value);
     }
 }
 

@@ -74,9 +74,9 @@ pub(crate) fn grants(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> Match
     }
 }
 
-/// Compares with an entry of the asklist or denylist.
-pub(crate) fn names(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
-    let hit = if ignored(entry) {
+/// True if an entry of the asklist or denylist names the program, whatever it says of arguments.
+pub(crate) fn names_it(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
+    if ignored(entry) {
         let candidates =
             [s.typed.map(last_component), s.exe.map(Executable::name), s.exe.map(Executable::real_name)];
         // A pattern that does not compile never gets here: the document is refused.
@@ -92,8 +92,12 @@ pub(crate) fn names(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
                 PathGlob::new(&entry.pattern, s.home, s.case_sensitive).is_ok_and(|g| g.matches(t))
             }),
         }
-    };
-    hit && entry.expires_at.is_none_or(|t| t > s.now_ms)
+    }
+}
+
+/// True if an entry that names the program speaks of this command.
+pub(crate) fn speaks(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
+    entry.expires_at.is_none_or(|t| t > s.now_ms)
         && cwd_matches(entry, s, world) != Some(false)
         && args_match(entry, s.args) != Some(false)
 }

@@ -35,6 +35,25 @@ pub struct HazardHit {
 /// The hazards of a command. `names` are the last components of the name as typed, as found and as it
 /// really is; the rows of all of them apply. `args` are the words after it.
 pub fn hazards(names: &[&[u8]], args: &[Arg]) -> Vec<HazardHit> {
+    of(names).hits(args)
+}
+
+/// What the table has of one program, under its names.
+pub(crate) struct Hazardous(Vec<(&'static Program, &'static str)>);
+
+impl Hazardous {
+    /// The hazards of a command of it.
+    pub fn hits(&self, args: &[Arg]) -> Vec<HazardHit> {
+        let mut out = Vec::new();
+        for (program, name) in &self.0 {
+            judge(program, name, args, &mut out);
+        }
+        out
+    }
+}
+
+/// Looks a program up.
+pub(crate) fn of(names: &[&[u8]]) -> Hazardous {
     // The three names are mostly one.
     let mut once: Vec<&[u8]> = Vec::new();
     for stem in names.iter().flat_map(|n| stems(n)) {
@@ -48,10 +67,10 @@ pub fn hazards(names: &[&[u8]], args: &[Arg]) -> Vec<HazardHit> {
         let is = |n: &str, s: &[u8]| n.as_bytes().first() == s.first() && n.as_bytes() == s;
         let named = program.names.iter().find(|n| stems.iter().any(|s| is(n, s)));
         if let Some(name) = named {
-            judge(program, name, args, &mut out);
+            out.push((program, *name));
         }
     }
-    out
+    Hazardous(out)
 }
 
 /// Ends that distributions append to tell alternatives of one program apart.

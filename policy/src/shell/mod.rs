@@ -28,6 +28,7 @@ use crate::decision::Span;
 pub use ast::*;
 pub use construct::Construct;
 pub use normal::{normal, same};
+pub(crate) use render::render_as;
 pub use render::{Replacement, render};
 pub use visit::Node;
 pub use words::MAX_BRACE_WORDS;

@@ -3,6 +3,8 @@
 //! Literals are single-quoted, which every dialect reads alike; what is dynamic is written in the one form that was
 //! accepted; keywords and operators are bare; comments are gone. Read again, the text gives the same tree.
 
+use std::borrow::Cow;
+
 use crate::shell::Dialect;
 use crate::shell::ast::{
     AndOr, AndOrOp, Assignment, Command, CommandKind, ListEnd, Part, Pipeline, Redirect, RedirectOp, Script,
@@ -41,6 +43,15 @@ pub fn render(
     _dialect: Dialect,
     replace: &dyn Fn(usize) -> Option<Replacement>,
 ) -> Result<Vec<u8>, Construct> {
+    render_as(script, source, &|id| replace(id).map(Cow::Owned))
+}
+
+/// The same, with replacements that stay where they are.
+pub(crate) fn render_as<'r>(
+    script: &Script,
+    source: &'r [u8],
+    replace: &'r dyn Fn(usize) -> Option<Cow<'r, Replacement>>,
+) -> Result<Vec<u8>, Construct> {
     let mut writer = Writer::new(source, false, replace);
     writer.script(script)?;
     writer.bodies();
@@ -60,14 +71,14 @@ pub(super) struct Writer<'a> {
     source: &'a [u8],
     /// True where a newline would be taken for the one that a here-document outside waits for.
     pub flat: bool,
-    replace: &'a dyn Fn(usize) -> Option<Replacement>,
+    replace: &'a dyn Fn(usize) -> Option<Cow<'a, Replacement>>,
 }
 
 impl<'a> Writer<'a> {
     pub fn new(
         source: &'a [u8],
         flat: bool,
-        replace: &'a dyn Fn(usize) -> Option<Replacement>,
+        replace: &'a dyn Fn(usize) -> Option<Cow<'a, Replacement>>,
     ) -> Writer<'a> {
         Writer { out: Vec::new(), waiting: Vec::new(), source, flat, replace }
     }

@@ -69,6 +69,14 @@ impl Word {
         }
     }
 
+    /// Adds them.
+    pub(crate) fn add_args(&self, source: &[u8], to: &mut Vec<Arg>) {
+        match self.expand_braces() {
+            Some(words) => to.extend(words.into_iter().map(Arg::Literal)),
+            None => to.push(self.to_arg(source)),
+        }
+    }
+
     /// The words a brace expansion makes of this one; `None` if there is none, if a part is dynamic, or
     /// if there are more than [`MAX_BRACE_WORDS`].
     pub fn expand_braces(&self) -> Option<Vec<Vec<u8>>> {

@@ -37,7 +37,7 @@ pub(super) struct ShellHit {
 
 /// Everything a program is known to be.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Hits {
+pub(crate) struct Hits {
     /// Wrappers and interpreters.
     pub(super) found: Vec<Hit>,
     /// The shell, if it is one.
@@ -116,7 +116,7 @@ fn listed(name: &[u8], shells: &[Vec<u8>]) -> bool {
 }
 
 /// Looks every name up in every table.
-pub(super) fn hits(names: &[&[u8]], argv0: &[u8], shells: &[Vec<u8>]) -> Hits {
+pub(crate) fn hits(names: &[&[u8]], argv0: &[u8], shells: &[Vec<u8>]) -> Hits {
     let mut hits = Hits::default();
     let own_name = base(argv0);
     let own_name = own_name.strip_prefix(b"-").unwrap_or(own_name);
