@@ -39,6 +39,9 @@ mod peers;
 /// A person at the terminal.
 mod approvals;
 
+/// In a container: process 1, read-only, nobody's user.
+mod containers;
+
 /// An approver on a socket.
 mod broker;
 

@@ -294,7 +294,7 @@ impl Handle {
         let inner = self.lock();
         let count = |n: usize| u64::try_from(n).unwrap_or(u64::MAX);
         Status {
-            version: env!("CARGO_PKG_VERSION").into(),
+            version: protocol::version().into(),
             pid: u64::try_from(sys::ids::pid()).unwrap_or(0),
             started_at_ms: self.0.started_ms,
             waiting: count(inner.desk.waiting_count()),

@@ -15,7 +15,7 @@ const TROUBLE: u8 = 125;
 fn main() -> ExitCode {
     // Before anything that can fail, so that an installation can always be asked what it is.
     let args = match read(std::env::args_os().skip(1)) {
-        Ok(Args::Version) => return print(concat!("exec-guard-approver ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Args::Version) => return print(&format!("exec-guard-approver {}\n", protocol::version())),
         Ok(Args::Help) => return print(HELP),
         Ok(Args::Serve(args)) => args,
         Err(what) => {

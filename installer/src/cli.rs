@@ -36,7 +36,7 @@ Data goes to stdout, words go to stderr. The full manual: exec-guardctl(1), exec
 /// entries, and shows the journal. Every change is made under a lock and replaces the file as a whole; a change made elsewhere at the same
 /// time is not lost.
 #[derive(Debug, Parser)]
-#[command(name = "exec-guardctl", version = crate::version(), after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
+#[command(name = "exec-guardctl", version = protocol::version(), after_help = EXIT_CODES, after_long_help = EXIT_CODES)]
 #[command(subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(max_term_width = 100)]
 pub struct Cli {

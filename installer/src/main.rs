@@ -26,23 +26,12 @@ mod when;
 #[cfg(test)]
 mod manual;
 
-use std::sync::OnceLock;
-
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
 use exit::{Exit, Failure};
 use say::Page;
-
-/// The version, with the commit where the build was told it.
-fn version() -> &'static str {
-    static VERSION: OnceLock<String> = OnceLock::new();
-    VERSION.get_or_init(|| match option_env!("EXEC_GUARD_COMMIT").filter(|c| !c.is_empty()) {
-        Some(commit) => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
-        None => env!("CARGO_PKG_VERSION").to_owned(),
-    })
-}
 
 fn main() -> Exit {
     let cli = match Cli::try_parse() {

@@ -32,3 +32,16 @@ pub use field::Malformed;
 pub use secret::{mask_text, mask_words};
 pub use show::Shown;
 pub use token::Token;
+
+/// What every program of a release calls itself: the version, and the commit it was built from where the build was told
+/// (`EXEC_GUARD_COMMIT`, which scripts/build sets).
+pub fn version() -> &'static str {
+    static VERSION: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    VERSION.get_or_init(|| {
+        let version = env!("CARGO_PKG_VERSION");
+        match option_env!("EXEC_GUARD_COMMIT").filter(|c| !c.is_empty()) {
+            Some(commit) => format!("{version} ({commit})"),
+            None => version.to_owned(),
+        }
+    })
+}

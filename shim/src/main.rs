@@ -49,7 +49,7 @@ fn start() {
     }
     // Before anything that can fail, so that an installation can always be asked what it is.
     let exit = match called {
-        Ok(Called::Version) => shown(concat!("exec-guard ", env!("CARGO_PKG_VERSION"), "\n")),
+        Ok(Called::Version) => shown(&format!("exec-guard {}\n", protocol::version())),
         Ok(Called::Help) => shown(invoke::HELP),
         Ok(Called::Run(claim)) => guard::run(claim),
         Ok(Called::Check(claim, check)) => guard::check(claim, check),

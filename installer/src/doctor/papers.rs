@@ -24,7 +24,7 @@ pub fn programs(s: &Surroundings) -> Vec<Finding> {
         }
     };
     let version = said.stdout.trim();
-    let ours = crate::version();
+    let ours = protocol::version();
     if said.code != Some(0) || !version.ends_with(ours) {
         let what = format!("{} says `{version}`, exec-guardctl is {ours}", shown(&guard));
         return vec![Finding::new(area, State::Broken, what).mend("install both from one release")];
