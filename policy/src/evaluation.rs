@@ -165,8 +165,8 @@ impl Permit {
         self.plan.confine.as_ref().map(|(n, c)| (n.as_str(), *c))
     }
     /// Other files that must be unchanged.
-    pub fn recheck(&self) -> &[Arc<Executable>] {
-        &self.plan.recheck
+    pub fn recheck(&self) -> impl Iterator<Item = &Executable> {
+        self.plan.recheck.iter().map(|exe| &**exe)
     }
     /// Why it was given.
     pub fn ground(&self) -> Ground {
