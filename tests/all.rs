@@ -57,6 +57,9 @@ mod install_agents;
 /// The doctor finds each layer that was taken out of the way.
 mod doctor_layers;
 
+/// Rules that somebody has with an agent, as entries.
+mod import;
+
 /// Oracle 2: the real shells.
 mod oracle;
 

@@ -58,6 +58,8 @@ pub enum Command {
     Refresh(crate::install::args::Refresh),
     /// Tell whether the guard is really in the way, by a probe through every layer.
     Doctor(Doctor),
+    /// Take over the rules that you have with an agent.
+    Import(crate::import::Import),
     /// Show and edit exec-approvals.json.
     #[command(subcommand, alias = "exec-approvals")]
     Approvals(Approvals),
@@ -466,7 +468,7 @@ pub struct Friction {
 }
 
 /// An agent's id: what can stand in a document, on a line and in a message without doubt.
-fn agent(text: &str) -> Result<String, String> {
+pub fn agent(text: &str) -> Result<String, String> {
     let fine = |c: char| c.is_ascii_alphanumeric() || "-_.:@/".contains(c);
     if text == "*" || (!text.is_empty() && text.len() <= 128 && text.chars().all(fine)) {
         Ok(text.to_owned())

@@ -10,6 +10,7 @@ mod doctor;
 mod exit;
 mod explain;
 mod friction;
+mod import;
 mod init;
 mod install;
 mod log;
@@ -63,6 +64,7 @@ fn main() -> Exit {
         Command::Doctor(args) => doctor::run(args),
         Command::Refresh(args) => install::refresh(args),
         Command::Approvals(command) => approvals::run(command),
+        Command::Import(args) => import::run(args),
         Command::Log(command) => log::run(command),
         Command::Approver(command) => approver::run(command),
         Command::Panel(args) => approver::panel(args),

@@ -10,6 +10,7 @@ pub mod pending;
 mod resolve;
 mod watch;
 
+pub use change::target;
 #[cfg(test)]
 pub use entry::args as globs;
 pub use set::failure;

@@ -1,0 +1,28 @@
+//! Claude Code: `permissions` of settings.json holds `allow`, `ask` and `deny`, lists of `Bash(TEXT)`. A text that ends in `:*`
+//! stands for what begins so; a `*` anywhere for anything (code.claude.com/docs/en/permissions).
+use serde_json::Value;
+
+use super::rule::{Rest, of_text};
+use super::{Line, Reader, list, told};
+
+/// Reads it. Rules of tools that run no command are none.
+pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
+    let mut out = Vec::new();
+    for word in ["deny", "ask", "allow"] {
+        let rules = value.pointer(&format!("/permissions/{word}")).and_then(Value::as_array);
+        for rule in rules.into_iter().flatten() {
+            let Some(text) = rule.as_str() else { continue };
+            let inner = match text.strip_prefix("Bash") {
+                Some("") => "*",
+                Some(rest) => match rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')) {
+                    Some(inner) => inner,
+                    None => continue,
+                },
+                None => continue,
+            };
+            let list = list(word);
+            out.push(Line { text: told(list, text), rule: of_text(list, inner, Rest::None, reader) });
+        }
+    }
+    out
+}

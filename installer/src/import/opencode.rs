@@ -1,0 +1,57 @@
+//! OpenCode: `permission.bash` of opencode.json is a word for every command, or an object of patterns with `*` and `?` in which
+//! the last that matches counts. Ours has no order (what forbids wins), so nothing that was asked about or refused by an earlier
+//! pattern is allowed here: an allowing pattern counts only if no later one takes anything away from it, or ours does so too.
+use serde_json::Value;
+use store::edit::List;
+
+use super::rule::{Rest, of_text};
+use super::{Line, Reader, list, told};
+
+/// Reads it.
+pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
+    let one = |list: List, text: &str, why: &str| Line { text: told(list, text), rule: Err(why.to_owned()) };
+    let bash = match value.get("permission") {
+        Some(Value::String(word)) => return vec![every(word)],
+        Some(permission) => permission.get("bash"),
+        None => None,
+    };
+    match bash {
+        Some(Value::String(word)) => vec![every(word)],
+        Some(Value::Object(map)) => {
+            let rows: Vec<(&String, Option<&str>)> = map.iter().map(|(k, v)| (k, v.as_str())).collect();
+            let row = |(n, (pattern, word)): (usize, &(&String, Option<&str>))| {
+                let Some(word @ ("allow" | "ask" | "deny")) = *word else {
+                    return one(List::Ask, pattern, "it says neither allow nor ask nor deny");
+                };
+                let list = list(word);
+                let rule = match pattern.contains('?') {
+                    true => Err("`?` may mean something to a shell".into()),
+                    false => of_text(list, pattern, Rest::None, reader),
+                };
+                // A later one that cannot be carried over might have taken something back.
+                let lost = rows.iter().skip(n + 1).find(|(p, w)| {
+                    *w != Some("allow") && of_text(List::Deny, p, Rest::None, reader).is_err()
+                });
+                let rule = match (list, lost) {
+                    (List::Allow, Some((by, _))) => {
+                        Err(format!("`{by}` behind it takes something back, and is left out"))
+                    }
+                    _ => rule,
+                };
+                Line { text: told(list, pattern), rule }
+            };
+            rows.iter().enumerate().map(row).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn every(word: &str) -> Line {
+    let list = list(word);
+    let why = match list {
+        List::Allow => "it would allow every program",
+        List::Ask => "every command: set `ask` to always",
+        List::Deny => "every command: set `security` to deny",
+    };
+    Line { text: told(list, "*"), rule: Err(why.into()) }
+}

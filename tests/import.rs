@@ -1,0 +1,255 @@
+//! `exec-guardctl import`: what an agent's own rules allowed is allowed, nothing more, and what is left out is named.
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::install::{ctl, done, environment};
+use crate::stage::{Run, Stage, Way, own, programs};
+
+/// Tools in PATH, and a policy that allows nothing of them.
+fn stage() -> Stage {
+    let stage = Stage::new();
+    let stage = ["git", "npm", "make", "rm", "curl", "sh-like"].iter().fold(stage, |s, t| s.tool(t));
+    stage.policy(&json!({"version": 1, "defaults": {"security": "allowlist", "ask": "on-miss", "askFallback": "deny"}}))
+}
+
+/// The verdict on a command for an agent: `allow`, `ask` or `deny`.
+fn verdict(stage: &Stage, agent: &str, words: &[&str]) -> String {
+    let guard = programs().guard.to_str().expect("text");
+    let all: Vec<&str> =
+        [guard, "check", "--json", "--agent", agent, "--"].iter().chain(words).copied().collect();
+    let run = stage.cast(&all).way(Way::Path).env(environment(stage)).run();
+    let value: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+    value["decision"].as_str().unwrap_or_else(|| panic!("{value}")).to_owned()
+}
+
+fn import(stage: &Stage, words: &[&str]) -> Run {
+    ctl(stage, &[&["import"], words].concat()).run()
+}
+
+/// What is written where, how many rules are left out, and verdicts afterwards.
+struct Case {
+    from: &'static str,
+    rel: &'static str,
+    text: String,
+    left: &'static [&'static str],
+    verdicts: &'static [(&'static str, &'static str)],
+}
+
+fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            from: "claude",
+            rel: "home/.claude/settings.json",
+            text: json!({"permissions": {
+                "allow": ["Bash(npm run test:*)", "Bash(git status)", "Bash(git log *)", "Bash(make b*)", "Read(~/**)",
+                    "WebFetch", "Bash", "Bash(*)", "Bash(:*)", "Bash(no-such-program:*)", "Bash(git diff > x)",
+                    "Bash(FOO=1 make)", "Bash(./x:*)", "Bash(n*)", "Bash(echo $HOME)", "Bash(git add && rm:*)"],
+                "ask": ["Bash(git push:*)"],
+                "deny": ["Bash(rm:*)", "Bash(curl -X POST:*)", "Bash"]
+            }})
+            .to_string(),
+            left: &[
+                "allow Bash: it would allow every program",
+                "allow Bash(*): it would allow every program",
+                "allow Bash(:*)",
+                "no-such-program is not in PATH",
+                "`>` may mean",
+                "FOO=1 make): it sets a variable",
+                "Bash(./x:*): its path depends",
+                "Bash(n*): the program is not named whole",
+                "`$` may mean",
+                "`&` may mean",
+                "deny Bash: every command",
+            ],
+            verdicts: &[
+                ("npm run test", "allow"),
+                ("npm run test -- x", "allow"),
+                ("npm run build", "ask"),
+                ("npm", "ask"),
+                ("git status", "allow"),
+                ("git status -s", "ask"),
+                ("git log", "ask"),
+                ("git log -3", "allow"),
+                ("make build x", "allow"),
+                ("make clean", "ask"),
+                ("git push", "ask"),
+                ("rm x", "deny"),
+                ("curl -X POST x", "deny"),
+                ("curl x", "ask"),
+                ("git add", "ask"),
+            ],
+        },
+        Case {
+            from: "codex",
+            rel: "home/.codex/rules/default.rules",
+            text: "# mine\nprefix_rule(pattern=[\"git\", [\"status\", 'diff']])\nprefix_rule(\n    pattern = [\"make\"],  # all\n    decision = \"prompt\",\n    match = [[\"make\", \"x\"]],\n)\nprefix_rule(pattern=[\"rm\"], decision=\"forbidden\")\nx = 1\nprefix_rule(pattern=PATTERN)\nprefix_rule(pattern=[\"npm\", \"a b\"])\nprefix_rule(pattern=[\"npm\"], decision=\"whatever\")\nprefix_rule(pattern=[\"npm\", \"\"\"x\"\"\"])\nprefix_rule(pattern=[\"npm\"]) or f()\nprefix_rule(pattern=[\"npm\"], when=\"night\")\nprefix_rule(pattern=[])\nprefix_rule(pattern=[\"npm\", \"*\"])\nprefix_rule(pattern=[\"curl\"])".into(),
+            left: &[
+                "x = 1: only plain calls",
+                "PATTERN): it is not made",
+                "npm a b: ` ` may mean",
+                "decision is not known",
+                "a text that is not plain",
+                "more than a call",
+                "argument that is not known",
+                "it would allow every program",
+                "npm *: `*` may mean",
+            ],
+            verdicts: &[
+                ("git status -s", "allow"),
+                ("git diff", "allow"),
+                ("git push", "ask"),
+                ("make x", "ask"),
+                ("rm x", "deny"),
+                ("npm run t", "ask"),
+                ("curl x", "allow"),
+            ],
+        },
+        Case {
+            from: "gemini",
+            rel: "home/.gemini/settings.json",
+            text: "{\n // mine\n \"tools\": {\"allowed\": [\"run_shell_command(git status)\", \"run_shell_command\", \"read_file\", \"ShellTool(make)\", \"run_shell_command(npm *)\"], \"exclude\": [\"run_shell_command(rm)\", \"run_shell_command(git push)\"]}}".into(),
+            left: &["run_shell_command: it would allow every program", "npm *): `*` may mean"],
+            verdicts: &[
+                ("git status -s", "allow"),
+                ("git log", "ask"),
+                ("make all", "allow"),
+                ("rm x", "deny"),
+                ("git push -f", "deny"),
+                ("npm run t", "ask"),
+            ],
+        },
+        Case {
+            from: "opencode",
+            rel: "home/.config/opencode/opencode.json",
+            text: "{\"permission\": {\"bash\": {\"*\": \"ask\", \"git *\": \"allow\", \"git push *\": \"deny\", \"make\": \"allow\", \"rm *\": \"deny\", \"npm ?\": \"allow\"}}}".into(),
+            left: &["ask *: every command", "npm ?: `?` may mean"],
+            verdicts: &[
+                ("git status", "allow"),
+                ("git", "ask"),
+                ("git push x", "deny"),
+                ("make", "allow"),
+                ("make x", "ask"),
+                ("rm x", "deny"),
+                ("npm run t", "ask"),
+            ],
+        },
+        Case {
+            from: "opencode",
+            rel: "home/.config/opencode/opencode.json",
+            // What the last one takes back cannot be said here: then nothing before it is allowed either.
+            text: "{\"permission\": {\"bash\": {\"git *\": \"allow\", \"*; *\": \"deny\", \"make *\": \"allow\"}}}".into(),
+            left: &["allow git *: `*; *` behind it", "deny *; *"],
+            verdicts: &[("git status", "ask"), ("make x", "allow")],
+        },
+    ]
+}
+
+#[test]
+fn what_was_allowed_is_allowed_and_nothing_more() {
+    for case in cases() {
+        let stage = stage();
+        let path = stage.path(case.rel);
+        let folder = path.parent().expect("a folder");
+        fs::create_dir_all(folder).expect("folders");
+        for folder in folder.ancestors().take_while(|p| *p != stage.path("home")) {
+            own(folder);
+        }
+        stage.write(case.rel, case.text.as_bytes(), 0o600);
+        let policy = fs::read(stage.path("guard/exec-approvals.json")).expect("a policy");
+        let dry = import(&stage, &[case.from, "--dry-run"]);
+        done(&dry, 0);
+        assert_eq!(fs::read(stage.path("guard/exec-approvals.json")).expect("a policy"), policy);
+        let run = import(&stage, &[case.from]);
+        done(&run, 0);
+        assert_eq!(run.stdout, dry.stdout);
+        let left: Vec<&str> = run.stdout.lines().filter(|l| l.starts_with("left out")).collect();
+        assert_eq!(left.len(), case.left.len(), "{}: {left:#?}", case.from);
+        for word in case.left {
+            assert!(left.iter().any(|l| l.contains(word)), "{}: no {word} in {left:#?}", case.from);
+        }
+        for (command, want) in case.verdicts {
+            let words: Vec<&str> = command.split(' ').collect();
+            let got = verdict(&stage, case.from, &words);
+            assert_eq!(got, *want, "{}: {command}\n{}", case.from, run.stdout);
+            // Somebody else's rules are not loosened by it.
+            if *want == "allow" {
+                assert_eq!(verdict(&stage, "another", &words), "ask", "{}: {command}", case.from);
+            }
+        }
+        // Twice is once.
+        let policy = fs::read(stage.path("guard/exec-approvals.json")).expect("a policy");
+        let again = import(&stage, &[case.from]);
+        assert!(again.stderr.contains("0 entries added"), "{again:?}");
+        let entries = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).expect("JSON");
+        let now = fs::read(stage.path("guard/exec-approvals.json")).expect("a policy");
+        assert_eq!(entries(&now), entries(&policy));
+    }
+}
+
+#[test]
+fn rules_of_a_project_count_there() {
+    let stage = stage();
+    stage.folder("work/.claude", 0o755);
+    let text = json!({"permissions": {"allow": ["Bash(git status)"]}}).to_string();
+    stage.write("work/.claude/settings.json", text.as_bytes(), 0o644);
+    done(&import(&stage, &["claude", &stage.text("work/.claude/settings.json"), "--agent", "main"]), 0);
+    assert_eq!(verdict(&stage, "main", &["git", "status"]), "allow");
+    let guard = programs().guard.to_str().expect("text");
+    let words = [guard, "check", "--json", "--agent", "main", "--", "git", "status"];
+    let run = stage.cast(&words).way(Way::Path).env(environment(&stage)).cwd(stage.path("home")).run();
+    assert!(run.stdout.contains("\"ask\""), "{run:?}");
+}
+
+#[test]
+fn openclaw_goes_over_agent_by_agent() {
+    let stage = stage();
+    let git = stage.text("bin/git");
+    let doc = json!({"version": 1, "defaults": {"security": "full"}, "agents": {
+        "main": {"security": "full", "ask": "off", "allowlist": [
+            {"id": "x", "pattern": git, "argPattern": "^status$", "lastUsedAt": 1},
+            {"pattern": "git"}, "/**", {"pattern": stage.text("bin/make"), "sandbox": true}]},
+        "default": {"allowlist": [stage.text("bin/npm")]}
+    }});
+    stage.write("work/approvals.json", doc.to_string().as_bytes(), 0o644);
+    let run = import(&stage, &["openclaw", &stage.text("work/approvals.json")]);
+    done(&run, 0);
+    for word in [
+        "main: git: a bare name",
+        "main: /**: it would allow",
+        "`sandbox` may make",
+        "main: security",
+        "main: ask",
+    ] {
+        assert!(run.stdout.contains(word), "no {word}: {run:?}");
+    }
+    for (words, want) in [
+        (&["git", "status"][..], "allow"),
+        (&["git", "log"], "ask"),
+        (&["make"], "ask"),
+        (&["npm", "run", "t"], "allow"),
+    ] {
+        assert_eq!(verdict(&stage, "main", words), want, "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_no_source_is_refused() {
+    let stage = stage();
+    done(&import(&stage, &["claude"]), 1);
+    stage.write("work/x.json", b"{\"permissions\": ", 0o644);
+    done(&import(&stage, &["claude", &stage.text("work/x.json")]), 2);
+    stage.write("work/x.json", b"{}", 0o644);
+    done(&import(&stage, &["claude", &stage.text("work/x.json")]), 1);
+    stage.write("work/x.json", b"\xff", 0o644);
+    done(&import(&stage, &["codex", &stage.text("work/x.json")]), 2);
+    // Nothing of it can be taken over: told, and nothing is changed.
+    let before = fs::read(stage.path("guard/exec-approvals.json")).expect("a policy");
+    stage.write("work/x.json", b"{\"permissions\": {\"allow\": [\"Bash\"]}}", 0o644);
+    let run = import(&stage, &["claude", &stage.text("work/x.json"), "--json"]);
+    done(&run, 1);
+    let value: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert!(value["rules"][0]["leftOut"].is_string(), "{value}");
+    assert_eq!(fs::read(stage.path("guard/exec-approvals.json")).expect("a policy"), before);
+    done(&import(&stage, &["emacs"]), 2);
+}
