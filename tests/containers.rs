@@ -54,9 +54,27 @@ impl Image {
         let etc = self.stage.text("etc");
         let guard = programs().guard.to_str().expect("path");
         let user = [format!("--reuid={}", self.user), format!("--regid={}", self.user)];
-        let mut all = vec!["/usr/bin/bwrap", "--unshare-pid", "--as-pid-1", "--unshare-ipc", "--unshare-uts", "--clearenv"];
+        let mut all = vec![
+            "/usr/bin/bwrap",
+            "--unshare-pid",
+            "--as-pid-1",
+            "--unshare-ipc",
+            "--unshare-uts",
+            "--clearenv",
+        ];
         all.extend(["--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin"]);
-        all.extend(["--ro-bind", "/usr", "/usr", "--dev", "/dev", "--tmpfs", "/tmp", "--chmod", "1777", "/tmp"]);
+        all.extend([
+            "--ro-bind",
+            "/usr",
+            "/usr",
+            "--dev",
+            "/dev",
+            "--tmpfs",
+            "/tmp",
+            "--chmod",
+            "1777",
+            "/tmp",
+        ]);
         // What bwrap makes on the way to a mount is for root alone.
         for folder in ["/etc", "/run", "/run/exec-guard", "/guarded"] {
             all.extend(["--perms", "0755", "--dir", folder]);
@@ -178,8 +196,11 @@ fn an_approver_outside() {
 #[test]
 fn the_examples_are_clean() {
     let text = std::fs::read_to_string(repository().join("docs/containers.md")).expect("docs/containers.md");
-    let examples: Vec<&str> =
-        text.split("```dockerfile\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+    let examples: Vec<&str> = text
+        .split("```dockerfile\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap_or_default())
+        .collect();
     assert!(examples.len() >= 3, "{}", examples.len());
     let dir = tempfile::tempdir().expect("folder");
     for (n, example) in examples.iter().enumerate() {
