@@ -6,10 +6,11 @@ use std::path::PathBuf;
 pub const HELP: &str = "\
 exec-guard-approver: holds the questions of exec-guard until a person answers them
 
-usage: exec-guard-approver [--socket PATH] [--state DIR] [--no-panel]
+usage: exec-guard-approver [--socket PATH] [--state DIR] [--panel-port N] [--no-panel]
 
       --socket PATH   take questions on this socket (default: socket.path of the policy documents)
       --state DIR     keep journal, tickets and the operator's socket here (default: the folder of the documents)
+      --panel-port N  serve the web page at this port of the loopback addresses (default: any that is free)
       --no-panel      serve no web page
       --version       say the version
       --help          say this
@@ -38,6 +39,8 @@ pub struct Serve {
     pub state: Option<PathBuf>,
     /// No web page.
     pub no_panel: bool,
+    /// The page's port; 0 for any.
+    pub panel_port: u16,
 }
 
 /// Reads the words after the program's name.
@@ -58,6 +61,11 @@ pub fn read(words: impl Iterator<Item = OsString>) -> Result<Args, String> {
         match name.to_str() {
             Some("--socket") => out.socket = Some(path("--socket")?),
             Some("--state") => out.state = Some(path("--state")?),
+            Some("--panel-port") => {
+                let value = inline.or_else(|| words.next());
+                let port = value.as_deref().and_then(OsStr::to_str).and_then(|v| v.parse().ok());
+                out.panel_port = port.ok_or("--panel-port needs a number up to 65535")?;
+            }
             Some("--no-panel") if inline.is_none() => out.no_panel = true,
             Some("--version" | "-V") if inline.is_none() => return Ok(Args::Version),
             Some("--help" | "-h") if inline.is_none() => return Ok(Args::Help),
@@ -98,6 +106,7 @@ mod tests {
                 socket: socket.map(PathBuf::from),
                 state: state.map(PathBuf::from),
                 no_panel,
+                panel_port: 0,
             }))
         };
         assert_eq!(of(&[]), serve(None, None, false));
@@ -111,6 +120,7 @@ mod tests {
             (&["--socket"][..], "--socket needs a path"),
             (&["--state", "b"], "--state needs an absolute path"),
             (&["serve"], "serve is not understood"),
+            (&["--panel-port", "65536"], "--panel-port needs a number up to 65535"),
             (&["--no-panel=yes"], "--no-panel=yes is not understood"),
             (&["--\u{1b}[2J"], "--\\x1b[2J is not understood"),
         ] {

@@ -4,8 +4,11 @@
 //! journal), whoever waits for an answer gets it, and what has to outlive a restart is written down first. All calls
 //! but [`Handle::answer`] return at once; none waits for another one.
 mod answer;
+mod groups;
 mod session;
 mod tell;
+
+pub use groups::{Group, Groups};
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -164,6 +167,11 @@ impl Handle {
     /// The documents.
     pub fn rules(&self) -> &Rules {
         &self.0.rules
+    }
+
+    /// The journal; `None` for none.
+    pub fn journal(&self) -> Option<Journal> {
+        self.0.journal.clone()
     }
 
     /// The desk's clock.

@@ -20,6 +20,7 @@ pub mod handle;
 pub mod line;
 pub mod listen;
 pub mod operator;
+pub mod panel;
 pub mod serve;
 
 pub use handle::Handle;

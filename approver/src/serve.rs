@@ -25,7 +25,7 @@ use crate::desk::Limits;
 use crate::handle::{Handle, Parts};
 use crate::keeper::Keeper;
 use crate::rules::{Documents, Rules};
-use crate::{listen, operator};
+use crate::{listen, operator, panel};
 
 /// Descriptors that are kept for everything but questions: operators, the panel, documents, the journal.
 const SPARE: u64 = 256;
@@ -44,6 +44,8 @@ pub struct Ready {
     handle: Handle,
     asking: UnixListener,
     operator: UnixListener,
+    /// The page's port; 0 for any, `None` for no page.
+    panel: Option<u16>,
     /// Sockets that we bound, and remove when we stop.
     ours: Vec<PathBuf>,
 }
@@ -98,7 +100,8 @@ pub fn prepare(args: &Serve) -> Result<Ready, String> {
         limits: Limits::default(),
     })
     .map_err(|e| format!("no thread for the journal: {e}"))?;
-    Ok(Ready { handle, asking, operator, ours: sockets.ours })
+    let panel = (!args.no_panel).then_some(args.panel_port);
+    Ok(Ready { handle, asking, operator, panel, ours: sockets.ours })
 }
 
 /// Writes a token into the document, so that guards and operators can prove themselves.
@@ -206,7 +209,7 @@ impl Ready {
     }
 
     async fn run(self, most: usize) -> Result<(), String> {
-        let Ready { handle, asking, operator, ours } = self;
+        let Ready { handle, asking, operator, panel, ours } = self;
         let signals = |kind| signal(kind).map_err(|e| format!("no signal handler: {e}"));
         let (mut term, mut int) = (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
         // Also where the terminal it was started in is closed.
@@ -217,10 +220,20 @@ impl Ready {
         };
         let asking = listener(asking).map_err(|e| format!("the asking socket: {e}"))?;
         let operator = listener(operator).map_err(|e| format!("the operator's socket: {e}"))?;
-        let taking = [
+        let mut taking = vec![
             tokio::spawn(listen::serve(asking, handle.clone(), most)),
             tokio::spawn(operator::serve(operator, handle.clone())),
         ];
+        if let Some(port) = panel {
+            match panel::listen(handle.clone(), port).await {
+                Ok(page) => {
+                    handle.set_panel(page.entry());
+                    taking.push(tokio::spawn(page.serve()));
+                }
+                // Questions are held and answered without it.
+                Err(e) => crate::say(&format!("no panel: port {port} of 127.0.0.1: {e}")),
+            }
+        }
         let time = tokio::spawn({
             let handle = handle.clone();
             async move { handle.keep_time().await }

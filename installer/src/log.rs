@@ -10,6 +10,7 @@ use protocol::Shown;
 use serde_json::Value;
 use std::os::unix::ffi::OsStrExt;
 use store::journal::{Journal, Reading};
+pub use store::usage::command;
 
 use crate::cli::{Log, Show, Verdict};
 use crate::exit::{Exit, Failure};
@@ -211,15 +212,6 @@ fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
     if let Some(cwd) = text("cwd") {
         page.tinted(Tint::Dim, format!("    in {cwd}"));
     }
-}
-
-/// The command of a record as a person would type it: pasting it means the same. Secrets are masked there already.
-pub fn command(record: &Value) -> String {
-    if let Some(text) = record.get("text").and_then(Value::as_str) {
-        return text.to_owned();
-    }
-    let words = record.get("argv").and_then(Value::as_array).into_iter().flatten();
-    Shown::argv(&words.filter_map(Value::as_str).collect::<Vec<_>>()).into_string()
 }
 
 #[cfg(test)]

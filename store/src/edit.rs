@@ -207,8 +207,23 @@ pub fn edit<T>(
     target: &Target,
     change: impl FnOnce(&mut Value) -> Result<T, String>,
 ) -> Result<T, EditError> {
+    edit_based(target, None, change)
+}
+
+/// The same, if the document still has the hash that the change was based on.
+///
+/// # Errors
+/// [`EditError::Changed`] if the hash is another; else as [`edit`].
+pub fn edit_based<T>(
+    target: &Target,
+    base: Option<&str>,
+    change: impl FnOnce(&mut Value) -> Result<T, String>,
+) -> Result<T, EditError> {
     let fresh = !target.path.exists();
     let out = rewrite(target, |old| {
+        if let Some(base) = base {
+            based(base, old)?;
+        }
         let mut value = match old {
             Some(text) => parse(&target.path, text)?,
             None => beginning(target)?,
@@ -277,10 +292,7 @@ fn fill(value: &mut Value, with: Value) {
 /// [`EditError::Changed`] if the hash is another; else as [`edit`].
 pub fn set_text(target: &Target, text: &str, base: &str) -> Result<String, EditError> {
     rewrite(target, |old| {
-        let now = hash(old.unwrap_or_default());
-        if !now.eq_ignore_ascii_case(base.trim()) {
-            return Err(EditError::Changed(now));
-        }
+        based(base, old)?;
         if is_config(&target.path) {
             // A config may be JSON5: it is taken as it is.
             return Ok((Some(text.to_owned()), hash(text.as_bytes())));
@@ -295,6 +307,12 @@ pub fn set_text(target: &Target, text: &str, base: &str) -> Result<String, EditE
         let hash = hash(text.as_bytes());
         Ok((Some(text), hash))
     })
+}
+
+/// Refuses if the text has another hash.
+fn based(base: &str, old: Option<&[u8]>) -> Result<(), EditError> {
+    let now = hash(old.unwrap_or_default());
+    if now.eq_ignore_ascii_case(base.trim()) { Ok(()) } else { Err(EditError::Changed(now)) }
 }
 
 fn keep_socket(new: &mut Value, old: &Value) {
@@ -589,6 +607,27 @@ mod tests {
         assert_eq!(json_of(&t), json!({"version": 1}));
         fs::set_permissions(&t.path, PermissionsExt::from_mode(0o666)).unwrap();
         assert!(matches!(edit(&t, |_| Ok(())), Err(EditError::Load(e)) if e.kind == LoadErrorKind::Unsafe));
+    }
+
+    #[test]
+    fn a_change_is_made_to_what_it_was_based_on() {
+        let (_s, t) = Stage::with("{\"version\": 1}");
+        let base = get(&t.path).unwrap().1;
+        let set = |base: &str, to: &str| {
+            edit_based(&t, Some(base), |doc| {
+                doc["x"] = to.into();
+                Ok(())
+            })
+        };
+        set(&base, "first").unwrap();
+        assert!(matches!(set(&base, "second"), Err(EditError::Changed(_))));
+        assert_eq!(json_of(&t)["x"], "first");
+        set(&get(&t.path).unwrap().1, "third").unwrap();
+        assert_eq!(json_of(&t)["x"], "third");
+        // One that is not there yet has a hash as well.
+        let (_s, t) = Stage::with("");
+        edit_based(&t, Some(&hash(b"")), |_| Ok(())).unwrap();
+        assert!(matches!(edit_based(&t, Some(&hash(b"")), |_| Ok(())), Err(EditError::Changed(_))));
     }
 
     #[test]

@@ -134,6 +134,29 @@ impl Journal {
         }
         Ok(out)
     }
+
+    /// The newest files of the journal whose sizes together are at most `bytes` (but always one): their records, oldest
+    /// first, and whether there are older files.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn recent(&self, bytes: u64) -> io::Result<(Reading, bool)> {
+        let files = self.files()?;
+        let mut room = bytes;
+        let size = |file: &PathBuf| fs::symlink_metadata(file).map_or(0, |m| m.len());
+        let fits = |(n, file): &(usize, &PathBuf)| {
+            let size = size(file);
+            let fits = *n == 0 || size <= room;
+            room = room.saturating_sub(size);
+            fits
+        };
+        let count = files.iter().rev().enumerate().take_while(fits).count();
+        let mut out = Reading::default();
+        for file in files.iter().skip(files.len() - count) {
+            read_file(file, &mut out)?;
+        }
+        Ok((out, count < files.len()))
+    }
 }
 
 /// The name, without its ending, of a file that was moved aside at this time (milliseconds since 1970): as many digits
@@ -215,6 +238,11 @@ mod tests {
             (0..50).collect::<Vec<_>>()
         );
         assert!(r.skipped.is_empty());
+        let (few, older) = j.recent(400).unwrap();
+        assert!(older && few.records.len() < 20 && few.records.last() == r.records.last());
+        assert_eq!(j.recent(0).unwrap().0.records.last(), r.records.last());
+        let (all, older) = j.recent(u64::MAX).unwrap();
+        assert!(!older && all.records == r.records);
         let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&dir.path().join("state/journal")), mode(&j.files().unwrap()[0])), (0o700, 0o600));
     }

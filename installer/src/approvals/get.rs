@@ -8,8 +8,8 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use policy::document::{Approvals, Ask, Effective, Entry, Policy, Security, Sourced};
 use serde_json::{Map, Value, json};
+use store::usage::Usage;
 
-use super::usage::Usage;
 use crate::say::{Page, Tint};
 use crate::when;
 

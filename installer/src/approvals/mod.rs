@@ -4,8 +4,6 @@ mod entry;
 mod get;
 mod set;
 
-mod usage;
-
 pub mod pending;
 mod resolve;
 mod watch;
@@ -21,6 +19,7 @@ use std::path::Path;
 use policy::document::Policy;
 use serde_json::Value;
 use store::journal::Journal;
+use store::usage::Usage;
 use store::{Loaded, Places};
 use sys::file::Owner;
 
@@ -105,13 +104,13 @@ pub fn state() -> Option<std::path::PathBuf> {
 }
 
 /// The last uses of entries. That there is no journal, or none that can be read, is no reason not to show a policy.
-fn usage(loaded: &Loaded) -> usage::Usage {
-    let Some(state) = &loaded.state else { return usage::Usage::default() };
+fn usage(loaded: &Loaded) -> Usage {
+    let Some(state) = &loaded.state else { return Usage::default() };
     match Journal::new(state, u64::MAX).read() {
-        Ok(reading) => usage::Usage::new(&reading.records),
+        Ok(reading) => Usage::new(&reading.records),
         Err(e) => {
             say::word(format!("the journal cannot be read, so last uses are not known: {e}"));
-            usage::Usage::default()
+            Usage::default()
         }
     }
 }

@@ -3,9 +3,8 @@
 //! A record names the entries that covered it as `entries: [{pattern, from, path}]`: the pattern, the place where it
 //! stood then, and the file it covered.
 use policy::document::Entry;
+use protocol::Shown;
 use serde_json::{Map, Value};
-
-use crate::log::command;
 
 /// One use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +88,15 @@ impl Usage {
             scope(agent, &format!("/agents/{}", id.replace('~', "~0").replace('/', "~1")));
         }
     }
+}
+
+/// The command of a record as a person would type it: pasting it means the same. Secrets are masked there already.
+pub fn command(record: &Value) -> String {
+    if let Some(text) = record.get("text").and_then(Value::as_str) {
+        return text.to_owned();
+    }
+    let words = record.get("argv").and_then(Value::as_array).into_iter().flatten();
+    Shown::argv(&words.filter_map(Value::as_str).collect::<Vec<_>>()).into_string()
 }
 
 fn put(used: &Use, fields: &mut Map<String, Value>) {
