@@ -60,6 +60,9 @@ mod doctor_layers;
 /// Rules that somebody has with an agent, as entries.
 mod import;
 
+/// Real agents against a local model.
+mod real_agents;
+
 /// Oracle 2: the real shells.
 mod oracle;
 
