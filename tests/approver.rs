@@ -146,6 +146,46 @@ fn who_may_not_answer_is_told_so() {
     }
 }
 
+/// Whoever judges a text twice pays once: what a person said yes to at an agent's hook is not asked about again by the
+/// guard that the agent then meets, in whatever form. Once.
+#[test]
+fn a_yes_to_a_hook_is_good_for_the_guard_that_follows() {
+    use crate::hooks::{call_of, environment, hook};
+    let stage = crate::hooks::stage().shim("bash");
+    stage.folder("work/gemini-shell-zHs0Fo", 0o755);
+    let stage = stage.config(&json!({"tools": {"exec": {"approvalTimeoutMs": 1500}}}));
+    let service = Service::start(&stage);
+    let asks = || hook(&stage, "gemini", call_of(&stage, "gemini", "curl 'a b'").as_bytes());
+    let guard = programs().guard.to_str().expect("a path").to_owned();
+    let around = format!(
+        "shopt -u promptvars nullglob extglob nocaseglob dotglob; _bgpids_file={}/gemini-shell-zHs0Fo/bgpids.tmp\n(\n  \
+         trap 'jobs -p > \"$_bgpids_file\"' EXIT\ncurl 'a b'\n)\n__code=$?\nexit $__code",
+        stage.text("work")
+    );
+    let bash = stage.text("shims/bash");
+    let forms: [&[&str]; 3] = [
+        &[&guard, "--agent", "gemini", "-c", "curl 'a b'"],
+        &[&bash, "-c", "curl 'a b'"],
+        &[&bash, "-c", &around],
+    ];
+    for words in forms {
+        let mut env = environment(&stage, &["GEMINI_CLI=1"]);
+        env.push(format!("TMPDIR={}", stage.text("work")).into_bytes());
+        let follows = || stage.cast(words).way(Way::Path).env(env.clone()).limit(LONG).run();
+        let person = service.person("allow-once");
+        let run = asks();
+        assert!(run.code() == 0 && run.stdout.contains("allow"), "{run:?}");
+        drop(person);
+        follows().ran(&[&["curl", "a b"]]);
+        follows().refused(126, "approval-timeout");
+        // A no leaves nothing.
+        let person = service.person("deny");
+        assert!(asks().stdout.contains("deny"));
+        drop(person);
+        follows().refused(126, "approval-timeout");
+    }
+}
+
 /// The worst neighbour: hundreds that say nothing, in the operator's own session, at both sockets, and more all the time.
 #[test]
 fn those_who_say_nothing_keep_nobody_out() {

@@ -31,14 +31,14 @@ const AGENTS: &[(&str, bool)] = &[
 ];
 
 /// `git` is allowed, `rm` is not, about the rest a person would be asked.
-fn stage() -> Stage {
+pub fn stage() -> Stage {
     let stage = Stage::new().tool("git").tool("curl").tool("rm");
     let doc = json!({"version": 1, "socket": {"token": TOKEN}, "defaults": {"security": "allowlist", "ask": "on-miss", "askFallback": "deny",
         "allowlist": [{"pattern": stage.text("bin/git")}]}, "agents": {"*": {"denylist": [{"pattern": "rm"}]}}});
     stage.policy(&doc)
 }
 
-fn environment(stage: &Stage, more: &[&str]) -> Vec<Vec<u8>> {
+pub fn environment(stage: &Stage, more: &[&str]) -> Vec<Vec<u8>> {
     let mut env = stage.environment();
     env.retain(|e| !e.starts_with(b"PATH="));
     env.push(format!("PATH={}:{}:/usr/bin:/bin", stage.text("shims"), stage.text("bin")).into_bytes());
@@ -57,7 +57,7 @@ fn hook_in(stage: &Stage, agent: &str, call: &[u8], more: &[&str]) -> Run {
         .run()
 }
 
-fn hook(stage: &Stage, agent: &str, call: &[u8]) -> Run {
+pub fn hook(stage: &Stage, agent: &str, call: &[u8]) -> Run {
     hook_in(stage, agent, call, &[])
 }
 
@@ -72,7 +72,7 @@ fn call(stage: &Stage, agent: &str, name: &str) -> String {
 }
 
 /// The call of an agent with another command in it.
-fn call_of(stage: &Stage, agent: &str, command: &str) -> String {
+pub fn call_of(stage: &Stage, agent: &str, command: &str) -> String {
     let quoted = |s: &str| Value::from(s).to_string();
     let inner = quoted(command);
     let inner = &inner[1..inner.len() - 1];

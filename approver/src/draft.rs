@@ -33,13 +33,10 @@ pub fn of_request(
         ground: Shown::text(q.ground.code.as_bytes()).into_string(),
         scopes: q.always.iter().flatten().map(|p| p.scope).collect(),
     };
-    let hook = match (&q.text, q.is_text) {
-        (Some(text), true) => Some(hook_key(
-            asker.uid,
-            &Grant { agent: q.agent.clone(), text: text.clone(), cwd: q.cwd.clone() },
-        )),
-        _ => None,
-    };
+    // The text as a hook was given it: by itself, or within what the agent puts round it for a shell.
+    let said = q.text.clone().filter(|_| q.is_text).or_else(|| q.said.clone());
+    let hook =
+        said.map(|text| hook_key(asker.uid, &Grant { agent: q.agent.clone(), text, cwd: q.cwd.clone() }));
     let draft = Draft {
         id: id.to_ascii_lowercase(),
         // Another user's question is another one, whatever it says.

@@ -29,6 +29,7 @@ pub fn question(argv: &[&str]) -> WireQuestion {
         found: path.clone().into_bytes(),
         real: path.clone().into_bytes(),
         text: None,
+        said: None,
         shell: None,
         segments: vec![segment],
         security: "allowlist".into(),

@@ -52,8 +52,8 @@ pub fn decide_as(policy: Effective, inv: &Invocation, world: &dyn World) -> Eval
     };
     let mut plans = plans;
     environment(&mut judge, &policy, inv, &mut plans);
-    let Judge { segments, raw, .. } = judge;
-    conclude(policy, inv, segments, raw, plans)
+    let Judge { segments, raw, said, .. } = judge;
+    Evaluation { said, ..conclude(policy, inv, segments, raw, plans) }
 }
 
 fn program(judge: &mut Judge<'_>, argv: &[Vec<u8>], by_link: bool) -> Plans {
@@ -380,6 +380,7 @@ fn conclude(
         satisfied,
         judged: plans.judged,
         original: plans.original,
+        said: None,
         env: inv.env.clone(),
         cwd: inv.cwd.clone(),
     }

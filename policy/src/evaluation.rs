@@ -121,6 +121,9 @@ pub struct Evaluation {
     pub(crate) judged: Option<Plan>,
     /// What a person's yes executes: the original bytes.
     pub(crate) original: Option<Plan>,
+    /// What a shell that was started by its link is told, without what the agent put round it: what a hook was asked
+    /// about before.
+    pub said: Option<Vec<u8>>,
     /// The working folder of the invocation.
     pub cwd: Option<Vec<u8>>,
     /// The environment of the invocation.

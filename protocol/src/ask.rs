@@ -49,6 +49,9 @@ pub struct WireQuestion {
     pub real: Vec<u8>,
     /// The text a shell is given, if one is started: one of the words.
     pub text: Option<Vec<u8>>,
+    /// What a shell that was started by its link is told, without what the agent put round it: a hook may have got a
+    /// yes to that already.
+    pub said: Option<Vec<u8>>,
     /// The language the text was read as.
     pub shell: Option<String>,
     /// Its simple commands.
@@ -205,6 +208,7 @@ impl WireQuestion {
             found: plan.exe.found.clone(),
             real: plan.exe.real.clone(),
             text: plan.script.clone(),
+            said: eval.said.clone(),
             shell: eval.dialect.map(|d: Dialect| words::dialect(d).to_owned()),
             segments: eval.segments.iter().map(segment).collect(),
             security: words::security(e.security.value).to_owned(),
@@ -265,6 +269,9 @@ impl WireQuestion {
             out = out.whole("askedAtMs", self.asked_at_ms).whole("timeoutMs", self.timeout_ms);
         }
         out = out.text("digest", &self.digest).raw("always", &always.end());
+        if let Some(said) = &self.said {
+            out = out.raw("said", &bytes_json(said));
+        }
         if whole {
             out = out.flag("detached", self.detached);
         }
@@ -305,6 +312,7 @@ impl WireQuestion {
             found: read_bytes(f.need("found")?, "found")?,
             real: read_bytes(f.need("real")?, "real")?,
             text: maybe_bytes(&mut f, "text")?,
+            said: maybe_bytes(&mut f, "said")?,
             shell: f.maybe_text("shell", MAX_NAME)?.map(str::to_owned),
             segments: segments?,
             security: p.word("security", known(&["deny", "allowlist", "full"]))?.to_owned(),

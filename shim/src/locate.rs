@@ -23,6 +23,8 @@ pub struct Settings {
     pub timeout_ms: u64,
     /// How long we wait ourselves, milliseconds: where that is less, the question is left behind unanswered.
     pub patience_ms: u64,
+    /// A yes that came by an approver is left for the guard that follows: we are a hook and run nothing ourselves.
+    pub leaves_grant: bool,
     /// Whether the terminal is asked.
     pub tty: Tty,
     /// A decision that cannot be written down is a refusal.
@@ -72,6 +74,7 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
     let settings = Settings {
         timeout_ms: s.approval_timeout_ms,
         patience_ms: u64::MAX,
+        leaves_grant: false,
         tty: s.tty,
         journal_required: s.journal.required,
         journal_full: s.journal.text == JournalText::Full,

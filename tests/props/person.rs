@@ -196,6 +196,7 @@ fn question(n: usize, timeout_ms: u64) -> WireQuestion {
         found: path.clone(),
         real: path,
         text: None,
+        said: None,
         shell: None,
         security: "allowlist".into(),
         security_from: "/home/user/.exec-guard/exec-approvals.json:/agents/main/security".into(),

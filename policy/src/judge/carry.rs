@@ -312,6 +312,9 @@ impl Judge<'_> {
             Some(s) => s.command.as_deref().unwrap_or_default(),
             None => text,
         };
+        if launched {
+            self.said = Some(text.to_vec());
+        }
         if let Some(path) = scaffold.as_ref().and_then(|s| s.path.clone()) {
             inner.path = Some(Rc::from(path));
         }

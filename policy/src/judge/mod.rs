@@ -126,6 +126,8 @@ pub(crate) struct Judge<'a> {
     pub world: &'a dyn World,
     pub segments: Vec<Segment>,
     pub raw: Vec<Raw>,
+    /// What a shell that was started by its link is told, without what the agent put round it.
+    pub said: Option<Vec<u8>>,
     /// Functions of the text being walked.
     functions: functions::Functions,
     /// What that text is given with it.
@@ -154,6 +156,7 @@ impl<'a> Judge<'a> {
             world,
             segments: Vec::new(),
             raw: Vec::new(),
+            said: None,
             functions: functions::Functions::default(),
             given: Rc::default(),
             exported: Vec::new(),

@@ -9,6 +9,8 @@
 //! decision                 ─────▶            until the time to answer is over, else askFallback
 //! ```
 //!
+//! A hook, which runs nothing itself, leaves a yes for the guard that will: grant ─▶, ◀─ accepted. It is good once.
+//!
 //! A guard that cannot wait for that long (an agent's hook) leaves the question behind: detach ─▶, ◀─ noted.
 //!
 //! Only a decision with the right MAC, for this question, in time and alone is an answer. Anything else from a server
@@ -23,7 +25,7 @@ use policy::document::SocketDialect;
 use policy::{Answer, Choice, Evaluation, Invocation, Reason};
 use protocol::ask::{Asker, WireQuestion};
 use protocol::mac::{self, Kind};
-use protocol::message::{Challenge, Decision, FromApprover, FromGuard, Report, Signed};
+use protocol::message::{Challenge, Decision, FromApprover, FromGuard, Grant, Report, Signed};
 use protocol::{Code, Shown, Token, frame, openclaw};
 use store::talk::{Ended, Talk, Unreached, socket_path};
 use sys::world::Host;
@@ -44,7 +46,9 @@ pub fn ask(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Hos
         Err(asked) => return asked,
     };
     let came = match settings.socket.dialect {
-        SocketDialect::Own => line.own(&question, settings.patience_ms < settings.timeout_ms),
+        SocketDialect::Own => {
+            line.own(&question, settings.patience_ms < settings.timeout_ms, settings.leaves_grant)
+        }
         SocketDialect::OpenClaw => line.openclaw(&question),
     };
     came.map_or_else(|end| end.asked(&path), |yes| yes.asked(question))
@@ -226,12 +230,25 @@ struct Line {
 
 impl Line {
     /// `leave`: whoever started us waits no longer than the deadline, and may ask again.
-    fn own(mut self, question: &WireQuestion, leave: bool) -> Result<Checked, End> {
+    /// `grants`: it runs nothing, so a yes is passed on to the guard that will.
+    fn own(mut self, question: &WireQuestion, leave: bool, grants: bool) -> Result<Checked, End> {
         let (to, request_sha256, _) = self.take(question)?;
-        match self.answer(&to, &request_sha256, question) {
-            Err(End::Late) if leave => Err(self.leave()),
-            answer => answer,
+        let answer = match self.answer(&to, &request_sha256, question) {
+            Err(End::Late) if leave => return Err(self.leave()),
+            answer => answer?,
+        };
+        if let (true, Choice::AllowOnce, Some(text)) =
+            (grants && question.is_text, answer.choice, &question.text)
+        {
+            let (agent, text, cwd) = (question.agent.clone(), text.clone(), question.cwd.clone());
+            let grant = Grant { agent, text, cwd }.to_text();
+            let grant = Signed::new(&self.token, Kind::Grant, &to, &self.id, grant);
+            // Where it does not arrive the person is asked once more, and that is all.
+            if self.send(FromGuard::Grant(grant).to_text(), frame::MAX_LINE).is_ok() {
+                let _ = self.talk.line(Instant::now() + LEAVING);
+            }
         }
+        Ok(answer)
     }
 
     /// Leaves the question behind: a yes that comes later is good for the next time the same is asked.

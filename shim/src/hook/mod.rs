@@ -161,6 +161,7 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
     let shell = command::shell(agent, &given);
     let judged = command::Judged::of(agent, &given, call, text, shell);
     given.settings.patience_ms = left(agent, started);
+    given.settings.leaves_grant = true;
     let eval = match forms(&mut given, &judged) {
         Ok(eval) => eval,
         Err(stop) => return Said::No(stop.message),
