@@ -7,7 +7,8 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::stage::run::wait;
-use crate::stage::{Cast, Run, Stage, Way, own, programs};
+use crate::stage::trace::{impossible, traced};
+use crate::stage::{Cast, Run, Stage, Way, cannot, own, programs};
 
 const DOC: &str = "guard/exec-approvals.json";
 
@@ -374,10 +375,86 @@ fn init_makes_documents_once() {
 fn every_preset_is_accepted() {
     for preset in ["deny-all", "cautious", "developer", "yolo"] {
         let stage = Stage::new().tool("tool");
-        said(&ctl(&stage, &["init", "--preset", preset]), 0, "");
+        let init = ctl(&stage, &["init", "--preset", preset]);
+        said(&init, 0, "");
         assert_eq!(ctl(&stage, &["approvals", "get"]).code(), 0);
         let run = stage.run(&["tool"]);
         assert_eq!(run.code() == 0, preset == "yolo", "{preset}: {run:?}");
+        // What it says to try it allows, if it allows anything.
+        let sample = init.stderr.split('`').nth(1).expect("a command to try");
+        let guard = programs().guard.display().to_string();
+        let script = sample.replacen("exec-guard", &format!("'{guard}'"), 1);
+        let env = stage.environment().into_iter().filter(|e| !e.starts_with(b"PATH="));
+        let env: Vec<Vec<u8>> = env.chain([b"PATH=/usr/bin:/bin".to_vec()]).collect();
+        let run = stage.cast(&["/bin/sh", "-c", &script]).way(Way::Path).env(env).run();
+        assert_eq!(run.code(), if preset == "deny-all" { 4 } else { 0 }, "{sample}: {run:?}");
+    }
+}
+
+/// Killed at any step, it leaves a policy that is no looser than the one before and the one that was wanted, and the next
+/// run completes it.
+#[test]
+fn an_init_that_was_killed_is_completed() {
+    if let Some(why) = impossible() {
+        return cannot(&why);
+    }
+    // How loose a preset is; without documents it is the cautious one that rules.
+    let presets = ["deny-all", "cautious", "developer", "yolo"];
+    for (before, wanted) in
+        [(None, 0), (None, 1), (None, 2), (None, 3), (Some(3), 1), (Some(1), 3), (Some(0), 2), (Some(2), 0)]
+    {
+        let stage = Stage::new().tool("tool").env("PAGER=most");
+        let wanted_name = presets[wanted];
+        for nth in 1.. {
+            let _ = fs::remove_dir_all(stage.path("guard"));
+            own(stage.root());
+            if let Some(before) = before {
+                said(&ctl(&stage, &["init", "--preset", presets[before]]), 0, "");
+            }
+            let force = if before.is_some() { &["--force"][..] } else { &[] };
+            let words = words(&[&["init", "--preset", wanted_name][..], force].concat());
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let inject = format!("inject=rename,renameat,renameat2:signal=KILL:when={nth}");
+            let options = ["-e", "trace=rename,renameat,renameat2", "-e", &inject];
+            let run = traced(&stage, &words, &options).way(Way::Path).run();
+            if run.status.success() {
+                assert!(nth > 2, "{run:?}");
+                break;
+            }
+            // Everything runs under one of them only, and lists under two: programs that filter run under three.
+            let runs = |words: &[&str]| {
+                let guard = programs().guard.display().to_string();
+                let env = stage.environment().into_iter().filter(|e| !e.starts_with(b"PATH="));
+                let env: Vec<Vec<u8>> = env.chain([b"PATH=/usr/bin:/bin".to_vec()]).collect();
+                let all = [&[guard.as_str(), "check"], words].concat();
+                stage.cast(&all).way(Way::Path).env(env).run().code() == 0
+            };
+            let tool = stage.text("bin/tool");
+            let seen = match (
+                runs(&["--", &tool]),
+                runs(&["-c", "ls > /dev/null"]),
+                runs(&["-c", "echo a | wc -w"]),
+            ) {
+                (true, ..) => 3,
+                (_, true, _) => 2,
+                (_, _, true) => 1,
+                _ => 0,
+            };
+            let most = before.unwrap_or(1).max(wanted);
+            assert!(seen <= most, "{before:?} {wanted_name}, killed at {nth}: {seen}");
+            // What is unfinished denies or is the embedded preset; else it is one of the two.
+            assert!(seen <= 1 || Some(seen) == before || seen == wanted, "{wanted_name} {nth}: {seen}");
+            let again = ctl(&stage, &[&["init", "--preset", wanted_name][..], force].concat());
+            let done = again.code() == 0;
+            let complete = fs::read_to_string(stage.path(DOC)).is_ok_and(|d| !d.contains("unfinished"));
+            assert!(complete && (done || again.stderr.contains("is there already")), "{nth}: {again:?}");
+            assert!(stage.path("guard/config.json").exists(), "{nth}: {again:?}");
+            if before.is_some() {
+                let old =
+                    fs::read_to_string(stage.path("guard/exec-approvals.json.bak")).expect("the old one");
+                assert!(!old.contains("unfinished"), "{old}");
+            }
+        }
     }
 }
 

@@ -367,6 +367,9 @@ pub struct Show {
     /// Only the last so many; 0 = all.
     #[arg(short = 'n', long = "lines", value_name = "COUNT", default_value_t = 50)]
     pub lines: usize,
+    /// What `doctor` tried out as well.
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// `explain`.
@@ -451,7 +454,7 @@ pub struct Replay {
 #[command(after_help = EXIT_CODES)]
 pub struct Friction {
     /// Commands: one a line, a shell's history, JSON lines, or a transcript of Claude Code or Codex; `-` = standard input.
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Judge under the policy of this agent.
     #[arg(long, value_name = "ID", value_parser = agent, default_value = "main")]

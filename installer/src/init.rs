@@ -1,4 +1,9 @@
 //! `init`: the first documents of the user layer, from a preset.
+//!
+//! There are two, and it may be killed between them; half a policy must not be looser than the one before and the one that
+//! was wanted. So the settings come before the list: without a list of the user's the embedded preset rules, which is
+//! the strictest but one. Where a list rules already, one that denies everything stands in its place meanwhile. The next
+//! run finds either and completes it.
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +22,15 @@ impl Preset {
             Preset::Cautious => "cautious",
             Preset::Developer => "developer",
             Preset::Yolo => "yolo",
+        }
+    }
+
+    /// A command to try it with, which it allows if it allows any.
+    fn sample(self) -> &'static str {
+        match self {
+            Preset::DenyAll | Preset::Yolo => "exec-guard check -- ls",
+            Preset::Cautious => "exec-guard check -c 'echo one two | wc -w'",
+            Preset::Developer => "exec-guard check -c 'ls | head -n 3'",
         }
     }
 }
@@ -126,6 +140,47 @@ fn superseded(places: &store::Places, folder: &Path) -> Option<String> {
     places.openclaw().filter(|claw| there(claw) && !there(&ours)).map(|claw| shown(&claw))
 }
 
+/// Key of the document that denies everything until both are written.
+const UNFINISHED: &str = "unfinishedInit";
+
+/// That document.
+fn meanwhile() -> String {
+    json!({
+        "version": 1,
+        "defaults": {"security": "deny", "ask": "off", "askFallback": "deny"},
+        UNFINISHED: true,
+    })
+    .to_string()
+        + "\n"
+}
+
+/// True if a document is what a run left that was killed in between: the one that denies everything, or the settings of a
+/// preset without a list.
+fn is_left(path: &Path) -> bool {
+    let Some(mut value) = std::fs::read(path).ok().and_then(|t| serde_json::from_slice::<Value>(&t).ok())
+    else {
+        return false;
+    };
+    if value.get(UNFINISHED) == Some(&Value::Bool(true)) {
+        return true;
+    }
+    if !path.ends_with(store::locate::CONFIG) || path.with_file_name(store::locate::APPROVALS).exists() {
+        return false;
+    }
+    // Which variables are trusted depends on what is set.
+    if let Some(exec) = value.pointer_mut("/tools/exec").and_then(Value::as_object_mut)
+        && let Some(env) = exec.get_mut("env").and_then(Value::as_object_mut)
+    {
+        env.remove("trusted");
+        if env.is_empty() {
+            exec.remove("env");
+        }
+    }
+    policy::document::PRESETS
+        .iter()
+        .any(|p| serde_json::from_str::<Value>(p.config).is_ok_and(|c| c == value))
+}
+
 /// Does it.
 ///
 /// # Errors
@@ -149,15 +204,22 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
     }
     let made = documents(args.preset, &env, &folder, &token()?)?;
     let paths: Vec<(PathBuf, &str)> = made.each().map(|(name, text)| (folder.join(name), text)).collect();
+    let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    let left = paths.iter().any(|(path, _)| is_left(path));
     if !args.force
-        && let Some((there, _)) = paths.iter().find(|(path, _)| std::fs::symlink_metadata(path).is_ok())
+        && !left
+        && let Some((there, _)) = paths.iter().find(|(path, _)| is_there(path))
     {
         return Err(Failure::not(format!("{} is there already; nothing was written", shown(there))).advise(
             "look at it with `exec-guardctl approvals get`, or replace it with --force (the old one is kept)",
         ));
     }
     let claw = superseded(&places, &folder);
-    for (path, text) in &paths {
+    let list = folder.join(store::locate::APPROVALS);
+    if is_there(&list) || claw.is_some() {
+        write(&list, &meanwhile())?;
+    }
+    for (path, text) in paths.iter().rev() {
         write(path, text)?;
         say::word(format!("{} is written", shown(path)));
     }
@@ -169,9 +231,10 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
     if args.preset == Preset::Yolo {
         say::word("note: everything runs without a question now; the journal tells what");
     }
-    say::word(
-        "next: try `exec-guard check -c 'git status && ls'`, then read exec-guard(1) for ways to put it in front",
-    );
+    say::word(format!(
+        "next: try `{}`, then read exec-guard(1) for ways to put it in front",
+        args.preset.sample()
+    ));
     Ok(Exit::Done)
 }
 
@@ -180,7 +243,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let trouble = |e: io::Error| Failure::trouble(format!("{}: {e}", shown(path)));
     let target = store::edit::Target::at(path);
     let (old, base) = store::edit::get(path).map_err(crate::approvals::failure)?;
-    if !old.is_empty() {
+    if !old.is_empty() && !is_left(path) {
         let mut backup = path.as_os_str().to_owned();
         backup.push(".bak");
         sys::edit::replace(Path::new(&backup), old.as_bytes(), 0o600).map_err(trouble)?;

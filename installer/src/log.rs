@@ -22,6 +22,8 @@ pub struct Filter {
     agent: Option<String>,
     decision: Option<Verdict>,
     since_ms: Option<u64>,
+    /// Probes of `doctor` as well.
+    probes: bool,
 }
 
 impl Filter {
@@ -31,7 +33,7 @@ impl Filter {
     /// `--since` is no time.
     pub fn new(show: &Show, now: &jiff::Zoned) -> Result<Filter, Failure> {
         let since_ms = time("--since", show.since.as_deref(), false, now)?;
-        Ok(Filter { agent: show.agent.clone(), decision: show.decision, since_ms })
+        Ok(Filter { agent: show.agent.clone(), decision: show.decision, since_ms, probes: show.all })
     }
 
     fn admits(&self, record: &Value) -> bool {
@@ -43,11 +45,18 @@ impl Filter {
             Some(v) => text("decision") == Some(v.word()),
         };
         verdict
+            && (self.probes || !is_probe(record))
             && self.agent.as_deref().is_none_or(|a| text("agent") == Some(a))
             && self
                 .since_ms
                 .is_none_or(|since| record.get("ts").and_then(Value::as_u64).is_some_and(|ts| ts >= since))
     }
+}
+
+/// True if `doctor` was trying out whether the guard is in the way.
+fn is_probe(record: &Value) -> bool {
+    let probe = policy::Reason::Probe.code();
+    record.get("findings").and_then(Value::as_array).is_some_and(|all| all.iter().any(|f| f == probe))
 }
 
 /// True if somebody was asked, or would have been.
@@ -152,10 +161,40 @@ fn show(args: &Show) -> Result<Exit, Failure> {
 /// The records to be shown.
 fn select(records: Vec<Value>, filter: &Filter, last: usize) -> Vec<Value> {
     let mut out: Vec<Value> = records.into_iter().filter(|r| filter.admits(r)).collect();
+    in_turn(&mut out);
     if last > 0 && out.len() > last {
         out.drain(..out.len() - last);
     }
     out
+}
+
+/// Puts the records of each question into the order in which it happened, at the places they have: a guard writes its own
+/// down while the approver still does, and nothing else tells which of them came first.
+fn in_turn(records: &mut [Value]) {
+    let turn = |record: &Value| match record.get("event").and_then(Value::as_str) {
+        Some("exec.approval.requested") => 0,
+        Some("exec.approval.resolved") => 1,
+        // What the guard made of the answer.
+        None => 2,
+        Some("exec.running") => 3,
+        Some(_) => 4,
+    };
+    let mut places: std::collections::BTreeMap<String, Vec<usize>> = std::collections::BTreeMap::new();
+    for (at, record) in records.iter().enumerate() {
+        if let Some(id) = record.get("id").and_then(Value::as_str) {
+            places.entry(id.to_owned()).or_default().push(at);
+        }
+    }
+    for places in places.into_values().filter(|p| p.len() > 1) {
+        let mut its: Vec<Value> =
+            places.iter().filter_map(|at| records.get_mut(*at).map(Value::take)).collect();
+        its.sort_by_key(turn);
+        for (at, record) in places.into_iter().zip(its) {
+            if let Some(slot) = records.get_mut(at) {
+                *slot = record;
+            }
+        }
+    }
 }
 
 /// Writes records down.
@@ -230,7 +269,7 @@ mod tests {
     }
 
     fn selected(decision: Option<Verdict>, agent: Option<&str>, since: Option<u64>, last: usize) -> Vec<u64> {
-        let filter = Filter { agent: agent.map(str::to_owned), decision, since_ms: since };
+        let filter = Filter { agent: agent.map(str::to_owned), decision, since_ms: since, probes: false };
         select(records(), &filter, last).iter().map(|r| r["ts"].as_u64().unwrap()).collect()
     }
 
@@ -243,6 +282,34 @@ mod tests {
         assert_eq!(selected(Some(Verdict::Ask), None, None, 0), [2000]);
         assert_eq!(selected(None, Some("main"), Some(2500), 0), [3000]);
         assert_eq!(selected(None, Some("mai"), None, 0), [0u64; 0]);
+    }
+
+    #[test]
+    fn what_doctor_tried_is_shown_on_request_only() {
+        let probe: Value = serde_json::json!({"ts": 1, "decision": "deny", "findings": ["probe"]});
+        for (probes, shown) in [(false, 0), (true, 1)] {
+            let filter = Filter { agent: None, decision: None, since_ms: None, probes };
+            assert_eq!(select(vec![probe.clone()], &filter, 0).len(), shown);
+        }
+    }
+
+    #[test]
+    fn a_question_is_shown_in_the_order_it_happened() {
+        let record =
+            |id: &str, event: Option<&str>, n: u64| serde_json::json!({"id": id, "event": event, "n": n});
+        let mut all = vec![
+            record("b", None, 0),
+            record("a", None, 3),
+            record("a", Some("exec.approval.resolved"), 2),
+            record("c", None, 4),
+            record("a", Some("exec.approval.requested"), 1),
+            record("a", Some("exec.finished"), 6),
+            record("a", Some("exec.running"), 5),
+            serde_json::json!({"n": 7}),
+        ];
+        in_turn(&mut all);
+        let order: Vec<u64> = all.iter().map(|r| r["n"].as_u64().unwrap()).collect();
+        assert_eq!(order, [0, 1, 2, 4, 3, 5, 6, 7]);
     }
 
     #[test]

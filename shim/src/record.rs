@@ -125,7 +125,8 @@ fn entry<'a>(inv: &'a Invocation, full: bool, decided: &Decided<'a>) -> Record<'
         .collect();
     Record {
         v: VERSION,
-        ts: inv.now_ms,
+        // A person takes a while.
+        ts: if decided.by == By::Policy { inv.now_ms } else { sys::time::now_ms() },
         // That of the question, so that what an approver wrote about it is found.
         id: approver.map_or_else(sys::edit::uuid, |a| a.question.clone()),
         agent: &eval.effective.agent,

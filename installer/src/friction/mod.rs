@@ -41,6 +41,10 @@ struct Judged {
 /// # Errors
 /// A file cannot be read or holds no command; the policy cannot be read.
 pub fn run(args: &Friction) -> Result<Exit, Failure> {
+    if args.files.is_empty() {
+        return Err(Failure::usage("whose commands? a FILE is missing, or - for standard input")
+            .advise("for example: exec-guardctl friction ~/.bash_history"));
+    }
     let mut court = Court::of_caller(None)?;
     if let Some(folder) = &args.policy {
         court = court.under(folder)?;

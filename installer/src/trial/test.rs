@@ -43,7 +43,9 @@ pub fn run(args: &Test) -> Result<Exit, Failure> {
         return Err(Failure::not(
             "there is nothing to test: no entry has examples, and there is no list of tests",
         )
-        .advise(format!("write examples or a {LIST}, see exec-guard.policy(5)")));
+        .advise(format!(
+            "write examples, or a {LIST} like [{{\"command\": \"git status\", \"expect\": \"allow\"}}]; see exec-guard.policy(5)"
+        )));
     }
     let mut judged = Vec::with_capacity(all.len());
     for case in all {
