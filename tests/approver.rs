@@ -445,7 +445,7 @@ fn a_session_override_answers_for_a_while() {
     assert_eq!(service.operator(&[set("full")])[0]["kind"], "done");
     stage.run(&["tool", "x"]).ran(&[&["tool", "x"]]);
     assert_eq!(service.operator(&[set("deny")])[0]["kind"], "done");
-    stage.run(&["tool", "x"]).refused(126, "user-denied");
+    stage.run(&["tool", "x"]).refused(126, "security-deny");
     let answers = service.operator(&[
         json!({"do": "session-list"}),
         json!({"do": "session-clear", "agent": "main", "session": null}),

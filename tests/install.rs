@@ -133,6 +133,28 @@ fn what_was_written_since_stays() {
     assert!(after[".config/fish/conf.d/exec-guard.fish"].ends_with("later\n"));
 }
 
+/// Whoever writes between our marks loses nothing by it, and is told.
+#[test]
+fn what_was_written_between_the_marks_stays() {
+    let stage = ready();
+    done(&ctl(&stage, ALL).run(), 0);
+    let edit = || {
+        let text = fs::read_to_string(stage.path("home/.bashrc")).expect("a file");
+        let text = text.replace("case \"$PATH:\"", "export THEIRS=1\ncase \"$PATH:\"");
+        fs::write(stage.path("home/.bashrc"), text).expect("written");
+    };
+    edit();
+    done(&ctl(&stage, &["refresh"]).run(), 0);
+    let renewed = homes(&stage)[".bashrc"].clone();
+    assert!(renewed.ends_with("# <<< exec-guard <<<\nexport THEIRS=1\n"), "{renewed}");
+    edit();
+    let run = ctl(&stage, &["uninstall"]).run();
+    done(&run, 0);
+    assert!(run.stderr.contains("between our marks stay"), "{run:?}");
+    let after = &homes(&stage)[".bashrc"];
+    assert_eq!(after, "640 # mine\r\nexport A=1 # no end\nexport THEIRS=1\nexport THEIRS=1\n");
+}
+
 #[test]
 fn a_part_goes_alone() {
     let stage = ready();
@@ -166,6 +188,22 @@ fn what_is_in_the_way_is_told_and_nothing_is_done() {
         let run = ctl(&stage, ALL).run();
         done(&run, 1);
         assert!(run.stderr.contains(rel.rsplit('/').next().expect("a name")), "{run:?}");
+        assert_eq!(homes(&stage), before);
+        assert!(run.stderr.contains("nothing was done") && !run.stderr.contains("is written"), "{run:?}");
+        assert!(!stage.path("guard/config.json").exists(), "no policy was made");
+    }
+    // What could not be replaced without losing something.
+    for (what, word) in [("hard link", "more than one name"), ("large", "larger than 4 MiB")] {
+        let stage = ready();
+        let file = stage.path("home/.bashrc");
+        match what {
+            "large" => fs::write(&file, vec![b'\n'; 30 << 20]).expect("written"),
+            _ => fs::hard_link(&file, stage.path("home/other")).expect("a link"),
+        }
+        let before = homes(&stage);
+        let run = ctl(&stage, ALL).run();
+        done(&run, 1);
+        assert!(run.stderr.contains(word) && run.stderr.contains("nothing was done"), "{run:?}");
         assert_eq!(homes(&stage), before);
     }
 }

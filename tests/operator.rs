@@ -362,10 +362,15 @@ fn a_stricter_override_stops_what_the_policy_allows() {
         run.refused(126, "security-deny");
         assert!(run.stderr.contains("session override"), "{run:?}");
         assert_eq!(as_agent(&["--agent", "other", "--", &tool]).code(), 0, "another agent goes on");
-        // One session of it is let off, another is not.
-        set(&["--session", "mine", "--ask", "on-miss"]);
-        assert_eq!(as_agent(&["--session", "mine", "--", &tool]).code(), 0);
-        assert_eq!(as_agent(&["--session", "its", "--", &tool]).code(), 126);
+        // It says itself which session it is: none of them is looser.
+        set(&["--session", "mine", "--security", "full"]);
+        assert_eq!(as_agent(&["--session", "mine", "--", &tool]).code(), 126);
+        let other =
+            ["session", "set", "--agent", "other", "--session", "its", "--security", "deny", "--for", "10m"];
+        said(&ctl(&stage, &other), 0, "until");
+        assert_eq!(as_agent(&["--agent", "other", "--session", "its", "--", &tool]).code(), 126);
+        assert_eq!(as_agent(&["--agent", "other", "--session", "mine", "--", &tool]).code(), 0);
+        said(&ctl(&stage, &["session", "clear", "--agent", "other", "--session", "its"]), 0, "");
     }
     // It holds without the approver, and with the next one.
     stage.run(&["tool"]).refused(126, "security-deny");

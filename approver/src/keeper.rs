@@ -19,6 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use policy::document::{Ask, Security};
 use protocol::operator::Override as WireOverride;
 use serde_json::{Value, json};
 
@@ -87,8 +88,9 @@ impl Keeper {
             return remove(&self.overrides);
         }
         let line = |o: &Override| {
-            let security = o.security.map_or("-", protocol::words::security);
-            let ask = o.ask.map_or("-", protocol::words::ask);
+            // What can tighten nothing is none of theirs.
+            let security = o.security.filter(|s| *s != Security::Full).map_or("-", protocol::words::security);
+            let ask = o.ask.filter(|a| *a != Ask::Off).map_or("-", protocol::words::ask);
             let session = o.session.as_ref().map(|s| format!("\t{s}")).unwrap_or_default();
             format!("{}\t{security}\t{ask}\t{}{session}\n", clock.wall(o.until_ms), o.agent)
         };

@@ -53,7 +53,9 @@ pub fn decide_as(policy: Effective, inv: &Invocation, world: &dyn World) -> Eval
     let mut plans = plans;
     environment(&mut judge, &policy, inv, &mut plans);
     let Judge { segments, raw, said, .. } = judge;
-    Evaluation { said, ..conclude(policy, inv, segments, raw, plans) }
+    let mut evaluation = conclude(policy, inv, segments, raw, plans);
+    evaluation.said = said;
+    evaluation
 }
 
 fn program(judge: &mut Judge<'_>, argv: &[Vec<u8>], by_link: bool) -> Plans {

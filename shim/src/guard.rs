@@ -133,22 +133,19 @@ pub fn given(claim: Claim, cwd: Option<Vec<u8>>) -> Result<Given, Stop> {
     // 2 A document that cannot be believed denies everything: half a policy is none.
     let loaded =
         locate::places(&env).and_then(|p| locate::load(&p).map(|(policy, settings)| (p, policy, settings)));
-    let (places, policy, settings) = loaded.map_err(|what| {
+    let unreadable = |what: String| {
         let message = Message::error(Reason::PolicyUnreadable, &what)
             .line("nothing runs until that is mended; exec-guardctl approvals get tells when it is");
         Stop { exit: Exit::Guard, message }
-    })?;
+    };
+    let (places, policy, settings) = loaded.map_err(unreadable)?;
     let caller =
         caller(claim.agent, claim.session, &env, &settings.marks, settings.tty).map_err(|BadId(name)| {
             let message = Message::error(Reason::Usage, &format!("{name} holds what can be no id"));
             Stop { exit: Exit::Usage, message }
         })?;
     let now_ms = sys::time::now_ms();
-    let call = tighten::call(settings.state.as_deref(), &caller, now_ms).map_err(|what| {
-        let message = Message::error(Reason::PolicyUnreadable, &what)
-            .line("nothing runs until that is mended; it holds what exec-guardctl session set");
-        Stop { exit: Exit::Guard, message }
-    })?;
+    let call = tighten::call(&settings, &caller, now_ms).map_err(unreadable)?;
     let policy = policy.with_call(call);
     let bytes = |p: &std::path::PathBuf| p.as_os_str().as_encoded_bytes().to_vec();
     let inv = Invocation {

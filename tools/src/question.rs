@@ -107,6 +107,7 @@ fn other(call: &Call, asker: Asker<'_>) -> WireQuestion {
         found: name.clone(),
         real: name,
         text: None,
+        said: None,
         shell: None,
         segments: vec![segment],
         security: "full".into(),

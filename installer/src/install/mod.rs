@@ -44,8 +44,7 @@ pub fn install(args: &Install) -> Result<Exit, Failure> {
     let mut asked = Wanted::of(args);
     asked.agents = agents_asked(args, &s)?;
     let wanted = old.wanted.clone().and(asked);
-    first_policy(args.policy, args.dry_run)?;
-    carry_out(&s, old, wanted, args.dry_run, args.json)
+    carry_out(&s, old, wanted, Some(args.policy), args.dry_run, args.json)
 }
 
 /// The agents that the command line names, `all-found` as those that are here.
@@ -88,7 +87,7 @@ pub fn refresh(args: &Refresh) -> Result<Exit, Failure> {
         return Err(Failure::not("nothing is installed").advise("exec-guardctl install --help"));
     }
     let wanted = old.wanted.clone();
-    carry_out(&s, old, wanted, args.dry_run, args.json)
+    carry_out(&s, old, wanted, None, args.dry_run, args.json)
 }
 
 /// Makes the first documents where none rule.
@@ -108,6 +107,7 @@ fn carry_out(
     s: &Surroundings,
     old: Manifest,
     wanted: Wanted,
+    policy: Option<Preset>,
     dry: bool,
     json: bool,
 ) -> Result<Exit, Failure> {
@@ -175,6 +175,10 @@ fn carry_out(
             say::word(line);
         }
         return Err(Failure::not("in the way; nothing was done").advise("move these away, and install again"));
+    }
+    // Behind the last look: before it nothing is made.
+    if let Some(preset) = policy {
+        first_policy(preset, dry)?;
     }
     if !dry {
         apply(s, old, wanted, &plan, &todo, &stale)?;
@@ -283,7 +287,10 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
     let (mut page, mut rows, mut failed) = (Page::new(), Vec::new(), Vec::new());
     for made in &goes {
         match made.undo(args.dry_run) {
-            Ok(Undone::Gone) => {
+            Ok(undone @ (Undone::Gone | Undone::Kept(_))) => {
+                if let Undone::Kept(what) = &undone {
+                    say::word(format!("{}: {what}", shown(&made.path)));
+                }
                 rows.push(json!({"path": text(&made.path), "does": made.words(), "left": null}));
                 page_line(
                     &mut page,

@@ -121,8 +121,12 @@ impl Step {
                 Err(e) => State::InTheWay(e.to_string()),
             },
             What::Lines(lines) => {
-                if fs::metadata(&self.path).unwrap_or(meta).uid() != sys::ids::uid() {
+                let meta = fs::metadata(&self.path).unwrap_or(meta);
+                if meta.uid() != sys::ids::uid() {
                     return State::InTheWay("belongs to somebody else".into());
+                }
+                if let Err(e) = editable(&meta) {
+                    return State::InTheWay(e.to_string());
                 }
                 let put = content(&self.path)
                     .map_err(|e| e.to_string())
@@ -209,6 +213,8 @@ pub enum Undone {
     Gone,
     /// It was gone already.
     Nothing,
+    /// It is gone, and something of somebody else's stays in its place: what.
+    Kept(String),
     /// It stays: why.
     Left(String),
 }
@@ -253,10 +259,11 @@ impl Made {
                     Ok(None) => Ok(Undone::Nothing),
                     Ok(Some(rest)) if rest.is_empty() && *created => gone(dry, &self.path),
                     Ok(Some(_)) if dry => Ok(Undone::Gone),
-                    Ok(Some(_)) => rewrite(&self.path, &|text| {
-                        block::take(text).map(|rest| rest.unwrap_or_else(|| text.to_vec()))
-                    })
-                    .map(|()| Undone::Gone),
+                    Ok(Some(_)) if block::has_others(&text) => {
+                        self.rewrite_without()?;
+                        Ok(Undone::Kept("lines that were written between our marks stay".into()))
+                    }
+                    Ok(Some(_)) => self.rewrite_without().map(|()| Undone::Gone),
                     Err(e) => Ok(Undone::Left(e)),
                 }
             }
@@ -275,6 +282,10 @@ impl Made {
                 }
             }
         }
+    }
+
+    fn rewrite_without(&self) -> io::Result<()> {
+        rewrite(&self.path, &|text| block::take(text).map(|rest| rest.unwrap_or_else(|| text.to_vec())))
     }
 
     /// As the manifest keeps it.
@@ -357,11 +368,29 @@ pub(super) fn content(path: &Path) -> io::Result<Vec<u8>> {
 /// A text to a text, or why not.
 type Edit<'a> = &'a dyn Fn(&[u8]) -> Result<Vec<u8>, String>;
 
+/// Refuses a text file that could not be replaced without losing something.
+fn editable(meta: &fs::Metadata) -> io::Result<()> {
+    if meta.len() > MAX_BYTES {
+        return Err(io::Error::other(format!(
+            "is larger than {} MiB: put the lines in by hand",
+            MAX_BYTES >> 20
+        )));
+    }
+    if meta.nlink() > 1 {
+        return Err(io::Error::other(
+            "has more than one name (hard links), which an edit would part: edit it by hand",
+        ));
+    }
+    Ok(())
+}
+
 /// Replaces a text file by what `edit` makes of it, with the mode it has. A symbolic link stays one.
 fn rewrite(path: &Path, edit: Edit<'_>) -> io::Result<()> {
     let (text, mode) = match fs::metadata(path) {
-        Ok(meta) if meta.len() > MAX_BYTES => return Err(io::Error::other("too large to be edited")),
-        Ok(meta) => (content(path)?, meta.mode() & 0o7777),
+        Ok(meta) => {
+            editable(&meta)?;
+            (content(path)?, meta.mode() & 0o7777)
+        }
         Err(e) if e.kind() == io::ErrorKind::NotFound => (Vec::new(), 0o644),
         Err(e) => return Err(e),
     };

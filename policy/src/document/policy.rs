@@ -34,8 +34,8 @@ pub struct Call {
     /// An operator asks to skip approvals. Counts only if the system layer says `"elevated": "full"`; the caller
     /// has made sure that it is an operator who asks.
     pub elevated: bool,
-    /// Who asks for it, for the words; empty for the flags of the call.
-    pub from: String,
+    /// Who asks for it, for the words.
+    pub from: &'static str,
 }
 
 /// The documents in force. Having one tells you that every document was read, was its owner's and was
@@ -156,15 +156,11 @@ impl Policy {
             view = view.tightened(View::of(&self.tighten, agent));
         }
         if self.call.security.is_some() || self.call.ask.is_some() || self.call.ask_fallback.is_some() {
-            fn said<T: Copy>(value: Option<T>, flag: &str, from: &str) -> Option<Sourced<T>> {
-                let from = if from.is_empty() { format!("call:{flag}") } else { from.to_owned() };
-                value.map(|value| Sourced { value, from })
-            }
-            let from = &self.call.from;
+            let from = || self.call.from.to_owned();
             view = view.tightened(View {
-                security: said(self.call.security, "--security", from),
-                ask: said(self.call.ask, "--ask", from),
-                ask_fallback: said(self.call.ask_fallback, "--ask-fallback", from),
+                security: self.call.security.map(|value| Sourced { value, from: from() }),
+                ask: self.call.ask.map(|value| Sourced { value, from: from() }),
+                ask_fallback: self.call.ask_fallback.map(|value| Sourced { value, from: from() }),
                 ..View::default()
             });
         }

@@ -180,13 +180,14 @@ fn the_call_only_tightens() {
         Some(approvals(&doc(json!({"security": "allowlist", "ask": "on-miss"}))).unwrap()),
         None,
     );
-    let call =
-        |security, ask| policy.clone().with_call(Call { security, ask, ..Call::default() }).effective("main");
+    let call = |security, ask| {
+        policy.clone().with_call(Call { security, ask, from: "me", ..Call::default() }).effective("main")
+    };
     let e = call(Some(Security::Full), Some(Ask::Off));
     assert_eq!(values(&e), (Security::Allowlist, Ask::OnMiss, Security::Deny, false));
     let e = call(Some(Security::Deny), Some(Ask::Always));
     assert_eq!(values(&e), (Security::Deny, Ask::Always, Security::Deny, false));
-    assert_eq!(e.security.from, "call:--security");
+    assert_eq!(e.security.from, "me");
 }
 
 #[test]
