@@ -86,6 +86,10 @@ mod refusals;
 
 /// The approver as it runs: real guards, other users, restarts.
 mod approver;
+
+/// The approver's page in a real browser.
+mod panel;
+
 /// What agents are told.
 mod hooks;
 

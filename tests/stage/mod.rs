@@ -9,6 +9,7 @@
 //! "Refused" means that no witness wrote anything. Programs run in a session of their own, as an ordinary user
 //! even where the tests run as root, with an environment of which every byte is known.
 pub mod approver;
+pub mod browser;
 pub mod corpus;
 pub mod programs;
 pub mod pty;

@@ -27,7 +27,22 @@ pub struct Service<'a> {
 impl<'a> Service<'a> {
     /// Started, and ready for operators.
     pub fn start(stage: &'a Stage) -> Service<'a> {
-        let child = program(stage, &[]).start();
+        Service::of(stage, &program(stage, &[]))
+    }
+
+    /// The same with its page.
+    pub fn with_panel(stage: &'a Stage) -> Service<'a> {
+        Service::of(stage, &stage.cast(&[text(&programs().approver)]).way(super::Way::Path))
+    }
+
+    /// A link into its page, good once.
+    pub fn link(&self) -> String {
+        let answer = self.operator(&[json!({"do": "panel-link"})]);
+        answer[0]["value"].as_str().expect("a link").to_owned()
+    }
+
+    fn of(stage: &'a Stage, program: &Cast<'_>) -> Service<'a> {
+        let child = program.start();
         let mut service = Service { stage, child: Some(child) };
         let begun = Instant::now();
         loop {

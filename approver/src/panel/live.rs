@@ -15,13 +15,14 @@ use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 use protocol::operator::Event as DeskEvent;
 use tokio::sync::{OwnedSemaphorePermit, broadcast, watch};
+use tokio::time::Instant;
 
 use super::form::Fields;
 use super::pending::{BYTES, MOST, cards, into, more, none, waiting};
 use super::{Session, Site, card, layout};
 use crate::handle::{Group, Groups};
 
-/// Events that come together are shown together: a hundred questions are one change of the page.
+/// No page is changed more often: the first of a hundred questions is shown at once, the others together.
 const TOGETHER: Duration = Duration::from_millis(40);
 /// How often it is looked whether the session lasts.
 const LOOK: Duration = Duration::from_secs(20);
@@ -49,6 +50,7 @@ pub async fn events(
     let follower = Follower {
         groups: if same { groups } else { Groups::default() },
         begun: same,
+        sent: Instant::now(),
         over: BTreeSet::new(),
         site,
         session,
@@ -74,6 +76,8 @@ struct Follower {
     groups: Groups,
     /// False until that is so.
     begun: bool,
+    /// When the page was changed last.
+    sent: Instant,
     /// Cards of what is over, which the browser may show still.
     over: BTreeSet<String>,
     _place: OwnedSemaphorePermit,
@@ -116,7 +120,8 @@ impl Follower {
             _ = self.door.changed() => return Some(false),
             () = tokio::time::sleep(LOOK) => return Some(false),
         };
-        tokio::time::sleep(TOGETHER).await;
+        tokio::time::sleep_until(self.sent + TOGETHER).await;
+        self.sent = Instant::now();
         let mut session = false;
         loop {
             session |= event.is_some_and(|e| e.session.is_some());
