@@ -12,8 +12,9 @@ pub fn by_key<T>(items: Vec<T>, key: impl Fn(&T) -> u64) -> Vec<T> {
     order.into_iter().filter_map(|(_, at)| items.get_mut(at)?.take()).collect()
 }
 
+/// Sorts numbers with what they are of.
 #[inline(never)]
-fn sort(order: &mut [(u64, usize)]) {
+pub fn sort(order: &mut [(u64, usize)]) {
     order.sort_unstable();
 }
 

@@ -52,14 +52,14 @@ impl Case {
     }
 }
 
-/// The cost of the best of a few runs: other work on the machine only adds.
-fn cost(mut run: impl FnMut()) -> Duration {
+/// The cost of the best of some runs: other work on the machine only adds.
+fn cost(runs: usize, mut run: impl FnMut()) -> Duration {
     let one = |run: &mut dyn FnMut()| {
         let began = Instant::now();
         run();
         began.elapsed()
     };
-    (0..2).map(|_| one(&mut run)).min().unwrap_or_default()
+    (0..runs).map(|_| one(&mut run)).min().unwrap_or_default()
 }
 
 /// Eight times the size costs about eight times as much, and some more for memory; a square would be 64.
@@ -70,9 +70,10 @@ fn linear(what: &str, run: impl FnMut(usize)) {
 /// The same for sizes of which eight times `units` must stay below some limit.
 fn linear_from(units: usize, what: &str, mut run: impl FnMut(usize)) {
     let mut seen = Vec::new();
-    for _ in 0..5 {
-        let small = cost(|| run(units)).max(Duration::from_millis(1));
-        let large = cost(|| run(units * 8));
+    // On a loaded machine hardly a long run is left alone: the more of them, the rather one is.
+    for runs in [2, 2, 2, 4, 8, 16, 32] {
+        let small = cost(2, || run(units)).max(Duration::from_millis(1));
+        let large = cost(runs, || run(units * 8));
         if large < small * 40 {
             return;
         }

@@ -161,7 +161,7 @@ fn scope(tree: &Tree<'_>, file: &str, base: &str, notes: &mut Vec<String>) -> Re
         Some(list) => {
             let at = pointer(base, "allowlist");
             let entries = entries::entries(list, Kind::Allow, &at, notes)?;
-            Some(AllowList::of(Part { base: format!("{file}:{at}"), body: Body::Parsed(entries) }))
+            Some(AllowList::of(Part::new(format!("{file}:{at}"), Body::Parsed(entries))))
         }
         None => None,
     };

@@ -134,11 +134,7 @@ fn list(entries: &[(usize, Entry)], out: &mut Vec<u8>) {
     let mut blob = Vec::new();
     let mut ends = Vec::new();
     for (i, (_, e)) in entries.iter().enumerate() {
-        rows.push(match last_of(&e.pattern) {
-            Last::Exact(name) => (step(hash(name.as_bytes()), 0), i),
-            Last::Affix(before, _) => (hash(before.as_bytes()), i),
-            Last::Any => (hash(b""), i),
-        });
+        rows.push((key(&e.pattern), i));
         number(&mut blob, e.pattern.len());
         blob.extend_from_slice(e.pattern.as_bytes());
         blob.extend_from_slice(rest(e).as_bytes());
@@ -188,6 +184,26 @@ fn rest(e: &Entry) -> String {
     if out.is_empty() { String::new() } else { Value::Object(out).to_string() }
 }
 
+/// What a pattern is looked up by.
+pub(super) fn key(pattern: &str) -> u64 {
+    match last_of(pattern) {
+        Last::Exact(name) => step(hash(name.as_bytes()), 0),
+        Last::Affix(before, _) => hash(before.as_bytes()),
+        Last::Any => EMPTY,
+    }
+}
+
+/// The keys of all patterns that a name could match.
+pub(super) fn keys(name: &[u8], each: &mut dyn FnMut(u64)) {
+    let mut hash = EMPTY;
+    each(hash);
+    for b in name {
+        hash = step(hash, *b);
+        each(hash);
+    }
+    each(step(hash, 0));
+}
+
 /// FNV-1a over the name in lower case. Two names with one hash only mean a look at an entry for nothing.
 fn hash(name: &[u8]) -> u64 {
     name.iter().fold(EMPTY, |h, b| step(h, *b))
@@ -232,7 +248,7 @@ pub fn open(bytes: impl AsRef<[u8]> + Send + Sync + 'static, file: &str) -> Opti
     for part in meta.get("parts")?.as_list()? {
         let at = lists.checked_add(usize::try_from(part.get("at")?.as_u64()?).ok()?)?;
         let body = Body::Indexed(IndexedList::open(&bytes, at)?);
-        let one = AllowList::of(Part { base: part.get("base")?.as_str()?.to_owned(), body });
+        let one = AllowList::of(Part::new(part.get("base")?.as_str()?.to_owned(), body));
         let scope = match part.get("agent").and_then(Tree::as_str) {
             Some(id) => &mut doc.agents.iter_mut().find(|(a, _)| a == id)?.1,
             None => &mut doc.defaults,
@@ -322,13 +338,7 @@ impl IndexedList {
     pub fn candidates(&self, names: &[&[u8]], base: &str) -> Vec<Entry> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
-            let mut hash = EMPTY;
-            found.extend(self.under(hash));
-            for b in *name {
-                hash = step(hash, *b);
-                found.extend(self.under(hash));
-            }
-            found.extend(self.under(step(hash, 0)));
+            keys(name, &mut |key| found.extend(self.under(key)));
         }
         found.retain(|i| self.pattern(*i).is_some_and(|(p, _)| names.iter().any(|n| admits(p, n))));
         found.sort_unstable();

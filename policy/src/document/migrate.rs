@@ -50,7 +50,7 @@ fn without(old: &AllowList, main: &AllowList) -> AllowList {
     for part in old.parts() {
         if let Body::Parsed(entries) = &part.body {
             let kept = entries.iter().filter(|(_, e)| !have.iter().any(|m| same(m, e))).cloned().collect();
-            out = out.joined(&AllowList::of(Part { base: part.base.clone(), body: Body::Parsed(kept) }));
+            out = out.joined(&AllowList::of(Part::new(part.base.clone(), Body::Parsed(kept))));
         }
     }
     out

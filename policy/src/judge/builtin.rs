@@ -130,10 +130,9 @@ impl Judge<'_> {
         let digits = value.and_then(Arg::literal).is_some_and(|v| v.iter().all(u8::is_ascii_digit));
         let integer = dialect.is_some() && !digits && INTEGER_VARIABLES.iter().any(|n| n.as_bytes() == name);
         let special = integer || dialect.is_some_and(|d| environ::special(name, d));
-        let inherited =
-            super::variable(&self.inv.env, name).is_some() || self.exported.iter().any(|n| n == name);
+        let inherited = super::variable(&self.inv.env, name).is_some() || self.exported.contains(name);
         if exported && !inherited {
-            self.exported.push(name.to_vec());
+            self.exported.insert(name.to_vec());
         }
         if !exported && !special && !inherited {
             return;

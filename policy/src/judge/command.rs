@@ -391,7 +391,7 @@ impl Judge<'_> {
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }
-        let program = known.hazardous(&known.names(name));
+        let program = known.hazardous(name);
         let mut hits = program.hits(args);
         let given = Rc::clone(&self.given);
         let mut brought = Brought::by(&given, ctx.body.is_some(), program, args, &hits);

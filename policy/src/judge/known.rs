@@ -68,15 +68,16 @@ impl Known {
 
     /// The last components it is known under: as typed, as found, as it really is.
     pub fn names<'n>(&'n self, typed: &'n [u8]) -> Names<'n> {
-        let exe = self.found.exe();
-        let all = [Some(last_component(typed)), exe.map(|e| e.name()), exe.map(|e| e.real_name())];
-        let mut names = Names { names: [&[]; 3], len: 0 };
-        for name in all.into_iter().flatten() {
-            if names.last() != Some(&name)
-                && let Some(slot) = names.names.get_mut(names.len)
-            {
-                *slot = name;
-                names.len += 1;
+        let typed = last_component(typed);
+        let mut names = Names { names: [typed, &[], &[]], len: 1 };
+        if let Some(exe) = self.found.exe().filter(|exe| exe.found != exe.real || exe.name() != typed) {
+            for name in [exe.name(), exe.real_name()] {
+                if names.last() != Some(&name)
+                    && let Some(slot) = names.names.get_mut(names.len)
+                {
+                    *slot = name;
+                    names.len += 1;
+                }
             }
         }
         names
@@ -88,8 +89,8 @@ impl Known {
     }
 
     /// The rows of hazards that speak of it.
-    pub fn hazardous(&self, names: &[&[u8]]) -> &Hazardous {
-        self.hazardous.get_or_init(|| hazards::of(names))
+    pub fn hazardous(&self, typed: &[u8]) -> &Hazardous {
+        self.hazardous.get_or_init(|| hazards::of(&self.names(typed)))
     }
 }
 

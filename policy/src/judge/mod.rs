@@ -13,6 +13,7 @@ mod redirect;
 mod walk;
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -133,7 +134,7 @@ pub(crate) struct Judge<'a> {
     /// What that text is given with it.
     given: Rc<given::Given>,
     /// Variables that the text itself exports, wherever: assigning one later reaches programs as well.
-    exported: Vec<Vec<u8>>,
+    exported: HashSet<Vec<u8>>,
     /// One of them may leave the shell in another folder.
     functions_move: bool,
     shells: OnceCell<Vec<Vec<u8>>>,
@@ -159,7 +160,7 @@ impl<'a> Judge<'a> {
             said: None,
             functions: functions::Functions::default(),
             given: Rc::default(),
-            exported: Vec::new(),
+            exported: HashSet::new(),
             functions_move: false,
             shells: OnceCell::new(),
             watch: Watch::new(&inv.guard, inv.home.as_deref()),

@@ -15,8 +15,8 @@ use crate::reason::Reason;
 use crate::resolve::{Executable, join, last_component, normalise, parent};
 use crate::shell::construct::Treatment;
 use crate::shell::{
-    AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Parsed, Part, Pipeline, Replacement,
-    Script, Simple, Word, parse, render_as,
+    AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Node, Parsed, Part, Pipeline,
+    Replacement, Script, Simple, Word, parse, render_as,
 };
 use crate::tables::writers::writes;
 
@@ -387,20 +387,25 @@ impl Judge<'_> {
             }
             return None;
         }
-        let mut args: Vec<Arg> = Vec::with_capacity(simple.words.len());
-        // Which word of the source each argument comes from: braces make several of one.
-        let mut origin: Vec<usize> = Vec::with_capacity(simple.words.len());
-        for (i, w) in simple.words.iter().enumerate() {
-            let from = args.len();
-            w.add_args(walk.source, &mut args);
-            for a in args.iter_mut().skip(from) {
-                if let Arg::Dynamic { single, .. } = a {
-                    *single |= w.is_single(&walk.out.parsed.numbers);
-                }
-                origin.push(i);
+        let known = |w: &Word, mut a: Arg| {
+            if let Arg::Dynamic { single, .. } = &mut a {
+                *single |= w.is_single(&walk.out.parsed.numbers);
             }
-        }
-        let args: Arc<[Arg]> = args.into();
+            a
+        };
+        // Which word of the source each argument comes from, where braces make several of one.
+        let mut origin: Option<Vec<usize>> = None;
+        let args: Arc<[Arg]> = if simple.words.iter().any(Word::has_braces) {
+            let (mut from, mut args) = (Vec::new(), Vec::new());
+            for (i, w) in simple.words.iter().enumerate() {
+                args.extend(w.to_args(walk.source).into_iter().map(|a| known(w, a)));
+                from.resize(args.len(), i);
+            }
+            origin = Some(from);
+            args.into()
+        } else {
+            simple.words.iter().map(|w| known(w, w.to_arg(walk.source))).collect()
+        };
         let meta = Meta {
             text: walk.source.get(span.start..span.end).unwrap_or_default().to_vec(),
             span: walk.outermost.then_some(span),
@@ -433,7 +438,7 @@ impl Judge<'_> {
             ctx.cwd = place.as_ref().and_then(|p| p.physical.as_deref()).map(Rc::from);
             ctx.logical = place.as_ref().map(|p| Rc::from(p.logical.as_slice()));
         }
-        self.replace(simple, &args, &origin, &outcome, walk);
+        self.replace(simple, &args, origin.as_deref(), &outcome, walk);
         walk.out.recheck.extend(outcome.recheck.iter().cloned());
         walk.out.recheck.extend(outcome.exe.iter().cloned());
         walk.out.last = Some((simple.id, outcome));
@@ -445,7 +450,7 @@ impl Judge<'_> {
         &self,
         simple: &Simple,
         args: &[Arg],
-        origin: &[usize],
+        origin: Option<&[usize]>,
         outcome: &Outcome,
         walk: &mut Walk<'_>,
     ) {
@@ -467,6 +472,15 @@ impl Judge<'_> {
         // What it carries was not judged: its words stay as they are.
         let rewrites = if outcome.verbatim { &[] } else { outcome.rewrites.as_slice() };
         let rewrite = |i: usize| rewrites.iter().find(|(at, _)| *at == i).map(|(_, with)| with);
+        let Some(origin) = origin else {
+            replacement.name.push(name);
+            if !rewrites.is_empty() {
+                let with = |i: usize| Some((i, rewrite(i)?.clone()));
+                replacement.args.extend((1..args.len()).filter_map(with));
+            }
+            put(&mut walk.out.replacements, simple.id, replacement);
+            return;
+        };
         let mut from = 0;
         // Braces make several arguments of one word, `{nice,git} x` a name and an argument: all of them are
         // written, each as it was judged.
@@ -539,17 +553,21 @@ fn lose(ctx: &mut Context) {
 
 /// The names a text exports: for good by the builtin, and for one command by an assignment in front of it, which a
 /// shell text of that command then has in its environment.
-fn exports(script: &Script, into: &mut Vec<Vec<u8>>) {
-    for simple in script.simples().into_iter().filter(|s| !s.words.is_empty()) {
+fn exports(script: &Script, into: &mut HashSet<Vec<u8>>) {
+    script.walk(&mut |node| {
+        let Node::Command(Command { kind: CommandKind::Simple(simple), .. }) = node else { return };
+        if simple.words.is_empty() {
+            return;
+        }
         into.extend(simple.assignments.iter().map(|a| a.name.clone()));
         let words = || simple.words.iter().map(|w| w.parts.first());
         let exports = words().any(|p| matches!(p, Some(Part::Bare(b) | Part::Quoted(b)) if b == b"export"));
         for part in words().filter(|_| exports) {
             if let Some(Part::Bare(b) | Part::Quoted(b)) = part {
-                into.push(b.split(|c| *c == b'=').next().unwrap_or_default().to_vec());
+                into.insert(b.split(|c| *c == b'=').next().unwrap_or_default().to_vec());
             }
         }
-    }
+    });
 }
 
 /// Words by which a shell leaves its folder, wherever they stand in a command: `command cd` and `builtin cd` do it too.

@@ -6,6 +6,8 @@
 //! Sources: bash(1), dash(1), zshbuiltins(1); tried with bash 5.2, dash 0.5.12, zsh 5.9.
 use crate::arg::Arg;
 use crate::shell::Dialect;
+use crate::tables::builtins::is_one;
+#[cfg(test)]
 use crate::tables::builtins::names;
 
 mod assign;
@@ -51,7 +53,7 @@ pub enum BuiltinVerdict {
 
 /// True if the shell takes the name for itself: a builtin or a reserved word.
 pub fn is_builtin(name: &[u8], dialect: Dialect) -> bool {
-    names(dialect).iter().any(|n| n.as_bytes() == name)
+    is_one(name, dialect)
 }
 
 type Miss = (Option<usize>, String);

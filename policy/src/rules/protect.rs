@@ -2,6 +2,7 @@
 //!
 //! The path of a policy document in a command is a question whatever the lists say: a command that may edit the
 //! policy may do anything afterwards.
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 use crate::arg::Arg;
@@ -134,6 +135,9 @@ const MAX_PIECES: usize = 1000;
 /// Names that betray a path of the guard even in a word that is known only at run time.
 const OWN_MARKS: &[&[u8]] = &[b".exec-guard", b"exec-approvals", b"/etc/exec-guard", b"EXEC_GUARD_HOME"];
 
+/// One of these stands in each of them.
+const OWN_BEGIN: &[&[u8]] = &[b"exec-", b"EXEC_"];
+
 /// What is watched over, made ready to be looked for in many words.
 pub(crate) struct Watch<'g> {
     guard: &'g Guard,
@@ -238,11 +242,19 @@ impl<'g> Watch<'g> {
                 starts.into_iter().find_map(|start| path(start, cwd, self.home, self.guard, may_write))
             }
             Arg::Dynamic { source, .. } => {
-                if OWN_MARKS.iter().any(|m| contains(source, m)) {
+                let is_marked = OWN_BEGIN.iter().any(|begin| contains(source, begin));
+                if is_marked && OWN_MARKS.iter().any(|m| contains(source, m)) {
                     return Some("a word names the guard's own files".into());
                 }
-                let plain: Vec<u8> = source.iter().copied().filter(|b| !b"'\"\\".contains(b)).collect();
-                (may_write && hook_file(&plain))
+                if !may_write {
+                    return None;
+                }
+                let quotes = |b: &u8| matches!(b, b'\'' | b'"' | b'\\');
+                let mut plain = Cow::Borrowed(source.as_slice());
+                if source.iter().any(quotes) {
+                    plain.to_mut().retain(|b| !quotes(b));
+                }
+                (self.has_last(&plain) && hook_file(&plain))
                     .then(|| "a word names a file that holds an agent's hooks".into())
             }
         }
@@ -254,10 +266,20 @@ impl<'g> Watch<'g> {
         if self.any || self.home_within || self.cwd_is_within(cwd) {
             return true;
         }
-        bytes.windows(2).enumerate().any(|(at, two)| {
-            matches!(two, [a, b] if self.begins.get(mark(*a, *b)) == Some(&true))
-                && bytes.get(at..).is_some_and(|rest| self.last.iter().any(|name| rest.starts_with(name)))
-        })
+        self.has_last(bytes)
+    }
+
+    /// True if the last name of a protected path stands in these bytes.
+    fn has_last(&self, bytes: &[u8]) -> bool {
+        let Some((first, rest)) = bytes.split_first() else { return self.any };
+        let mut before = *first;
+        self.any
+            || rest.iter().enumerate().any(|(at, byte)| {
+                let begins = self.begins.get(mark(before, *byte)) == Some(&true);
+                before = *byte;
+                begins
+                    && bytes.get(at..).is_some_and(|rest| self.last.iter().any(|name| rest.starts_with(name)))
+            })
     }
 
     /// Commands mostly stand where the one before them stood.
@@ -312,10 +334,15 @@ fn hook_file(path: &[u8]) -> bool {
 }
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {
-    if needle.is_empty() {
-        return true;
+    let Some((first, rest)) = needle.split_first() else { return true };
+    let mut left = haystack;
+    while let Some(at) = left.iter().position(|b| b == first) {
+        left = left.get(at + 1..).unwrap_or_default();
+        if left.starts_with(rest) {
+            return true;
+        }
     }
-    haystack.windows(needle.len()).any(|w| w == needle)
+    false
 }
 
 #[cfg(test)]

@@ -472,17 +472,18 @@ impl Lexer<'_> {
         if len == 0 || self.state.stopped {
             return None;
         }
-        let name = rest.get(..len)?.to_vec();
+        let name = rest.get(..len)?;
         let (skip, append) = match tail {
             [b'=', ..] => (1, false),
             [b'+', b'=', ..] if self.extended() => (2, true),
             [b'[', ..] if self.extended() => {
                 // An assignment only if `]=` follows, but the subscript is read as one either way.
                 self.advance(len);
-                return self.subscript(start, name);
+                return self.subscript(start, name.to_vec());
             }
             _ => return None,
         };
+        let name = name.to_vec();
         self.advance(len + skip);
         if append {
             self.note(Construct::AssignAppend, start);

@@ -460,12 +460,13 @@ impl Writer<'_> {
 
 /// `'…'` around literal bytes.
 pub(super) fn quote(bytes: &[u8], out: &mut Vec<u8>) {
+    out.reserve(bytes.len() + 2);
     out.push(b'\'');
-    for byte in bytes {
-        match byte {
-            b'\'' => out.extend_from_slice(b"'\\''"),
-            byte => out.push(*byte),
+    for (i, piece) in bytes.split(|b| *b == b'\'').enumerate() {
+        if i > 0 {
+            out.extend_from_slice(b"'\\''");
         }
+        out.extend_from_slice(piece);
     }
     out.push(b'\'');
 }

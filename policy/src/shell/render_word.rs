@@ -30,6 +30,12 @@ impl Writer<'_> {
 
     /// The parts of a word outside quotes.
     pub(super) fn parts(&mut self, parts: &[Part]) -> Done {
+        if let [Part::Bare(bytes) | Part::Quoted(bytes)] = parts
+            && !bytes.is_empty()
+        {
+            quote(bytes, &mut self.out);
+            return Ok(());
+        }
         let mut literal = Vec::new();
         let mut after_tilde = false;
         for (i, part) in parts.iter().enumerate() {

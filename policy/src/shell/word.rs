@@ -30,6 +30,9 @@ impl Lexer<'_> {
     /// Reads one word. The caller has seen that one begins here.
     pub fn word(&mut self, place: Place) -> Word {
         let start = self.pos;
+        if let Some(word) = self.plain(place) {
+            return word;
+        }
         let mut pieces = Pieces::default();
         self.unquoted(place, &mut pieces);
         if pieces.breadth() > MAX_COMMANDS as u64 {
@@ -55,6 +58,20 @@ impl Lexer<'_> {
             self.note(Construct::Unknown, start);
         }
         Word { parts, span }
+    }
+
+    /// A word of nothing but plain bytes, if one is here: most are.
+    fn plain(&mut self, place: Place) -> Option<Word> {
+        if matches!(place, Place::Param | Place::Regex) || self.state.stopped {
+            return None;
+        }
+        let start = self.pos;
+        let rest = self.src.get(start..)?;
+        let len = rest.iter().position(|b| !is_plain(*b)).unwrap_or(rest.len());
+        let ends = matches!(rest.get(len), None | Some(b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b')'));
+        let bytes = rest.get(..len).filter(|bytes| ends && !bytes.is_empty())?.to_vec();
+        self.advance(len);
+        Some(Word { parts: vec![Part::Bare(bytes)], span: self.span(start) })
     }
 
     /// Reads unquoted text up to what ends it in `place`.
@@ -163,7 +180,7 @@ impl Lexer<'_> {
     fn literal(&mut self, pieces: &mut Pieces) {
         let start = self.pos;
         let rest = self.src.get(start..).unwrap_or_default();
-        let plain = rest.iter().take_while(|b| is_plain(**b)).count();
+        let plain = rest.iter().position(|b| !is_plain(*b)).unwrap_or(rest.len());
         if let Some(bytes) = rest.get(..plain).filter(|bytes| !bytes.is_empty()) {
             pieces.plain(bytes, start);
             self.advance(plain);

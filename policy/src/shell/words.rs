@@ -18,7 +18,11 @@ impl Word {
 
     /// The same, without a copy where one part is all of it.
     pub fn text(&self) -> Option<Cow<'_, [u8]>> {
-        match self.parts.as_slice() {
+        let parts = match self.parts.as_slice() {
+            [Part::Double(inner)] => inner.as_slice(),
+            parts => parts,
+        };
+        match parts {
             [Part::Bare(bytes) | Part::Quoted(bytes)] => Some(Cow::Borrowed(bytes)),
             _ => self.literal().map(Cow::Owned),
         }
@@ -40,8 +44,8 @@ impl Word {
     /// The word as one argument. A word with an active brace expansion is dynamic here: see
     /// [`Word::to_args`].
     pub fn to_arg(&self, source: &[u8]) -> Arg {
-        match self.literal() {
-            Some(bytes) => Arg::Literal(bytes),
+        match self.text() {
+            Some(bytes) => Arg::Literal(bytes.into_owned()),
             None => {
                 let mut prefix = Vec::new();
                 append_literal(&self.parts, &mut prefix);
@@ -69,18 +73,15 @@ impl Word {
         }
     }
 
-    /// Adds them.
-    pub(crate) fn add_args(&self, source: &[u8], to: &mut Vec<Arg>) {
-        match self.expand_braces() {
-            Some(words) => to.extend(words.into_iter().map(Arg::Literal)),
-            None => to.push(self.to_arg(source)),
-        }
+    /// True if it holds an active brace expansion.
+    pub(crate) fn has_braces(&self) -> bool {
+        self.parts.iter().any(|p| matches!(p, Part::Brace { .. }))
     }
 
     /// The words a brace expansion makes of this one; `None` if there is none, if a part is dynamic, or
     /// if there are more than [`MAX_BRACE_WORDS`].
     pub fn expand_braces(&self) -> Option<Vec<Vec<u8>>> {
-        if !self.parts.iter().any(|p| matches!(p, Part::Brace { .. })) || tilde_at_risk(&self.parts) {
+        if !self.has_braces() || tilde_at_risk(&self.parts) {
             return None;
         }
         let mut out: Vec<Vec<u8>> = vec![Vec::new()];

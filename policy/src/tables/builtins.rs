@@ -74,6 +74,39 @@ pub fn names(dialect: Dialect) -> &'static [&'static str] {
     }
 }
 
+/// True if the name is one of them. Asked for every command, and few are.
+pub fn is_one(name: &[u8], dialect: Dialect) -> bool {
+    static MARKS: [[u64; 4]; 3] = [marks(DASH), marks(BASH), marks(ZSH)];
+    let place = mark(name);
+    let marks = MARKS.get(dialect as usize).and_then(|marks| marks.get(place / 64));
+    marks.is_some_and(|marks| marks >> (place % 64) & 1 == 1)
+        && names(dialect).iter().any(|n| n.as_bytes() == name)
+}
+
+/// A place of 256 for a name, by its ends and its length; several names share one.
+const fn mark(name: &[u8]) -> usize {
+    match name {
+        [first, .., last] => {
+            (first.wrapping_mul(31) ^ last.wrapping_mul(7)).wrapping_add(name.len() as u8) as usize
+        }
+        [only] => *only as usize,
+        [] => 0,
+    }
+}
+
+/// The places of these names, marked.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+const fn marks(names: &[&str]) -> [u64; 4] {
+    let mut marks = [0; 4];
+    let mut n = 0;
+    while n < names.len() {
+        let place = mark(names[n].as_bytes());
+        marks[place / 64] |= 1 << (place % 64);
+        n += 1;
+    }
+    marks
+}
+
 /// Variables whose assignment the shell evaluates as arithmetic without being told, so that a value with a
 /// subscript runs what stands in it (`RANDOM='a[$(cmd)]'`; tried in bash 5.2 and zsh 5.9). Of zsh every special
 /// parameter of integer kind, of bash those with the integer attribute.

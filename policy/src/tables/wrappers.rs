@@ -198,9 +198,15 @@ pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
         .chain(remote::ROWS)
 }
 
+/// True if a name of a table is exactly this one. Nearly all differ in the first byte.
+#[inline(always)]
+pub(crate) fn is(listed: &str, name: &[u8]) -> bool {
+    matches!((listed.as_bytes(), name), ([a, ..], [b, ..]) if a == b) && listed.as_bytes() == name
+}
+
 /// The row of exactly that name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Row> {
-    rows().find(|r| r.names.iter().any(|n| n.as_bytes() == name))
+    rows().find(|r| r.names.iter().any(|n| is(n, name)))
 }
 
 /// Multi-call programs that look for their applet in `argv[0]` first and in the first operand otherwise.

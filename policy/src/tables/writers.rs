@@ -1,6 +1,7 @@
 //! Programs that write files which their words name: what they may have put in place is not what was judged. Source:
 //! their manuals.
 use crate::resolve::last_component;
+use crate::tables::wrappers::is;
 
 /// What a file stands for that such a program is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ const WRITERS: &[(&str, Named, &str)] = &[
 /// What the files are that a program's words name; `None` if it is not known to write any.
 pub(crate) fn writes(program: &[u8]) -> Option<Named> {
     let name = last_component(program);
-    WRITERS.iter().find(|(n, ..)| n.as_bytes() == name).map(|(_, named, _)| *named)
+    WRITERS.iter().find(|(n, ..)| is(n, name)).map(|(_, named, _)| *named)
 }
 
 #[cfg(test)]

@@ -101,11 +101,11 @@ fn loader(name: &[u8]) -> bool {
 }
 
 fn interpreter(name: &[u8]) -> Option<&'static Interpreter> {
-    INTERPRETERS.iter().find(|i| i.names.iter().any(|n| n.as_bytes() == name))
+    INTERPRETERS.iter().find(|i| i.names.iter().any(|n| wrappers::is(n, name)))
 }
 
 fn shell(name: &[u8]) -> Option<&'static Shell> {
-    SHELLS.iter().find(|s| s.name.as_bytes() == name)
+    SHELLS.iter().find(|s| wrappers::is(s.name, name))
 }
 
 fn listed(name: &[u8], shells: &[Vec<u8>]) -> bool {

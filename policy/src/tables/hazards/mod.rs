@@ -86,7 +86,7 @@ const COUNT: usize = {
     n
 };
 
-/// For each of them, in order, which first bytes its names have: see [`first`].
+/// For each of them, in order, which bytes its names begin with: see [`first`].
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
 static FIRST: [u32; COUNT] = {
     let mut masks = [0; COUNT];
@@ -108,11 +108,12 @@ static FIRST: [u32; COUNT] = {
     masks
 };
 
-/// A bit for a name's first byte; several bytes may share one.
+/// A bit for a name's first two bytes; several pairs share one.
 const fn first(name: &[u8]) -> u32 {
-    match name.first() {
-        Some(b) => 1 << (*b & 31),
-        None => 0,
+    match name {
+        [a, b, ..] => 1 << ((a.wrapping_mul(7) ^ *b) & 31),
+        [a] => 1 << (a.wrapping_mul(7) & 31),
+        [] => 0,
     }
 }
 
