@@ -160,6 +160,31 @@ fn a_hook_that_is_switched_off_is_missed() {
 }
 
 #[test]
+fn a_plugin_is_known_by_its_text_where_there_is_no_node() {
+    let stage = stage(&["opencode", "pi", "openclaw"]);
+    let look = || {
+        let mut env = environment(&stage);
+        env.retain(|e| !e.starts_with(b"PATH="));
+        env.push(format!("PATH={}", stage.text("bin")).into_bytes());
+        let run = ctl(&stage, &["doctor", "--json"]).env(env).run();
+        let value: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        let rows = value["findings"].as_array().expect("findings").clone();
+        let live =
+            |r: &&Value| r["state"] == "live" && r["area"].as_str().is_some_and(|a| a.starts_with("agent:"));
+        (run.code(), rows.iter().filter(live).count())
+    };
+    assert_eq!(look(), (0, 3));
+    for rel in ["home/.config/opencode/plugins/exec-guard.js", "guard/openclaw/index.js"] {
+        let text = fs::read_to_string(stage.path(rel)).expect("a plugin");
+        // Lets everything pass, and looks like ours at a glance.
+        fs::write(stage.path(rel), text.replace("\"deny\"", "\"allow\"")).expect("written");
+        assert_eq!(look(), (1, 2), "{rel}");
+        fs::write(stage.path(rel), text).expect("written");
+    }
+    assert_eq!(look(), (0, 3));
+}
+
+#[test]
 fn another_program_in_the_guards_place_is_missed() {
     let stage = stage(&all());
     done(&ctl(&stage, &["install", "--shims", "tool", "--links"]).run(), 0);

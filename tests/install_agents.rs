@@ -189,6 +189,10 @@ fn a_file_that_is_no_place_for_it_is_told_and_left() {
             let path = s.path("home/.claude/settings.json");
             fs::set_permissions(path, fs::Permissions::from_mode(0o606)).expect("mode");
         }),
+        ("in a folder that everybody", |s| {
+            settings(s, ".claude/settings.json", "{}");
+            fs::set_permissions(s.path("home/.claude"), fs::Permissions::from_mode(0o777)).expect("mode");
+        }),
         ("outside of its home", |s| {
             s.folder("home/.claude", 0o755);
             s.write("work/settings.json", b"{}", 0o600);
@@ -260,6 +264,26 @@ fn what_was_changed_since_stays() {
     assert_eq!(after, serde_json::json!({"model": "y", "hooks": {"PreToolUse": [{"hooks": []}]}}));
     assert_eq!(read(&stage, ".codex/config.toml").trim(), "[projects.\"/x\"]\ntrust_level = \"trusted\"");
     assert!(!stage.path("home/.codex/hooks.json").exists());
+}
+
+#[test]
+fn what_was_written_by_hand_is_taken_out_as_well() {
+    let stage = Stage::new();
+    done(&ctl(&stage, &["install", "--agent", "claude,cline"]).run(), 0);
+    // As somebody wrote it who read the manual: nothing records it.
+    fs::remove_file(stage.path("guard/install.json")).expect("removed");
+    let text = read(&stage, ".claude/settings.json").replace("\"Bash\"", "\"Edit|Bash\"");
+    settings(&stage, ".claude/settings.json", &text);
+    let run = ctl(&stage, &["install", "--agent", "claude,cline"]).run();
+    done(&run, 0);
+    assert!(run.stdout.contains("all of it is there already"), "{run:?}");
+    // A file that cannot be read now keeps what is known of it.
+    settings(&stage, ".claude/settings.json", "{");
+    done(&ctl(&stage, &["uninstall", "--agent", "claude"]).run(), 125);
+    settings(&stage, ".claude/settings.json", &text);
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    assert!(!read(&stage, ".claude/settings.json").contains("exec-guard"));
+    assert!(!stage.path("home/.cline/hooks/PreToolUse").exists());
 }
 
 #[test]

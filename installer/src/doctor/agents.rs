@@ -108,7 +108,7 @@ impl Place<'_> {
             // Ours, or something that calls ours.
             let near = |h: &&&Value| command(h).is_some_and(|c| calls(c, id) || c.contains("exec-guard"));
             let found: Vec<&Value> = handlers.iter().filter(near).copied().collect();
-            if matcher.is_empty() || matcher == "*" || Some(matcher) == wanted {
+            if text::covers(matcher, wanted.unwrap_or_default()) {
                 hooks.extend(found);
             } else if !found.is_empty() {
                 elsewhere = Some(matcher);

@@ -125,6 +125,17 @@ fn carry_out(
             _ => None,
         })
         .collect();
+    // What is there as an agent wants it and was not made here, written by hand perhaps: ours from now on.
+    let found: Vec<&step::Step> = plan
+        .steps
+        .iter()
+        .zip(&looks)
+        .filter(|(step, state)| {
+            let entry = !matches!(step.what, step::What::Folder(_)) && step.part.starts_with("agent:");
+            entry && **state == State::Done && old.of(&step.path).is_none()
+        })
+        .map(|(step, _)| step)
+        .collect();
     let todo: Vec<_> = plan
         .steps
         .iter()
@@ -181,7 +192,8 @@ fn carry_out(
         first_policy(preset, dry)?;
     }
     if !dry {
-        apply(s, old, wanted, &plan, &todo, &stale)?;
+        let record = [todo.as_slice(), &found].concat();
+        apply(s, old, wanted, &plan, (&todo, &record), &stale)?;
     }
     if !json && todo.is_empty() && stale.is_empty() {
         page.line("all of it is there already");
@@ -227,11 +239,11 @@ fn apply(
     mut manifest: Manifest,
     wanted: Wanted,
     plan: &Plan,
-    todo: &[&step::Step],
+    (todo, record): (&[&step::Step], &[&step::Step]),
     stale: &[step::Made],
 ) -> Result<(), Failure> {
     manifest.wanted = wanted;
-    for step in todo {
+    for step in record {
         // Before it is made: whether a file was made for our lines is seen only now.
         manifest.add(step.record());
     }

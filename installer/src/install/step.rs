@@ -278,7 +278,8 @@ impl Made {
                         Ok(rest.map_or_else(|| text.to_vec(), String::into_bytes))
                     })
                     .map(|()| Undone::Gone),
-                    Err(e) => Ok(Undone::Left(e)),
+                    // It may still call the guard: that is not forgotten.
+                    Err(e) => Err(io::Error::other(e)),
                 }
             }
         }

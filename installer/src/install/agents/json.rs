@@ -236,6 +236,12 @@ pub fn calls(command: &str, agent: &str) -> bool {
     program.rsplit('/').next().is_some_and(|n| n == "exec-guard")
 }
 
+/// True if what a matcher says covers the tool that ours names: everything, or a choice with that name in it.
+pub fn covers(matcher: &str, wanted: &str) -> bool {
+    let name = |m: &str| m.trim_start_matches(['^', '(']).trim_end_matches(['$', ')']).to_owned();
+    matches!(matcher, "" | "*" | ".*") || matcher.split('|').any(|m| name(m) == name(wanted))
+}
+
 /// The command of a handler.
 pub fn command(handler: &Value) -> Option<&str> {
     ["command", "bash"].iter().find_map(|k| handler.get(*k)).and_then(Value::as_str)
@@ -275,8 +281,8 @@ fn compare(list: &[Node], op: &Op) -> Result<There, String> {
     let (Some(group), Mark::Hook(_)) = (list.get(i), &op.mark) else { return Ok(There::Same) };
     let is = group.value();
     let matcher = |v: &Value| v.get("matcher").and_then(Value::as_str).map(str::to_owned);
-    let wide = matcher(&is).is_none_or(|m| m.is_empty() || m == "*");
-    if !wide && matcher(&is) != matcher(&op.value) {
+    let wanted = matcher(&op.value).unwrap_or_default();
+    if !covers(&matcher(&is).unwrap_or_default(), &wanted) {
         let has = matcher(&is).unwrap_or_default();
         return Err(format!("has our hook under another matcher, `{has}`"));
     }
@@ -625,6 +631,22 @@ mod tests {
         assert_eq!(put("{a: {b: {enabled: true, c: 1}}}", &key, true).unwrap().1.text, "");
         let (with, what) = put("{a: {\n  c: 'x',\n}}", &key, true).unwrap();
         assert_eq!(take(&with, &key, &what, true).unwrap().as_deref(), Some("{a: {\n  c: 'x',\n}}"));
+    }
+
+    #[test]
+    fn a_matcher_covers_what_it_names() {
+        for (matcher, is) in [
+            ("", true),
+            ("*", true),
+            ("Bash", true),
+            ("^Bash$", true),
+            ("Edit|Bash", true),
+            ("^(Bash|Edit)$", true),
+            ("Edit", false),
+            ("BashOutput", false),
+        ] {
+            assert_eq!(covers(matcher, "Bash"), is, "{matcher}");
+        }
     }
 
     #[test]

@@ -141,8 +141,10 @@ pub fn text(path: &Path) -> Result<String, String> {
     };
     if link.is_symlink() {
         let to = fs::canonicalize(path).map_err(|e| format!("is a link that leads nowhere: {e}"))?;
-        let folder = path.parent().and_then(|p| p.parent()).and_then(|p| fs::canonicalize(p).ok());
-        if !folder.is_some_and(|f| to.starts_with(f)) {
+        let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(std::path::PathBuf::from);
+        let folders = [home.as_deref(), path.parent().and_then(Path::parent)];
+        let mut folders = folders.into_iter().flatten().filter_map(|p| fs::canonicalize(p).ok());
+        if !folders.any(|f| to.starts_with(f)) {
             return Err(format!("is a link to {}, outside of its home", super::super::shown(&to)));
         }
     }
@@ -155,6 +157,10 @@ pub fn text(path: &Path) -> Result<String, String> {
     }
     if meta.mode() & 0o002 != 0 {
         return Err("can be written by everybody".into());
+    }
+    let folder = path.parent().and_then(|p| fs::metadata(p).ok());
+    if folder.is_some_and(|m| m.mode() & 0o1002 == 0o002) {
+        return Err("lies in a folder that everybody can write".into());
     }
     let bytes = super::super::step::content(path).map_err(|e| e.to_string())?;
     String::from_utf8(bytes).map_err(|_| "is not UTF-8".into())
