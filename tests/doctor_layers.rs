@@ -154,7 +154,9 @@ fn a_hook_that_is_switched_off_is_missed() {
             hook.remove("onFailure");
         })
     });
-    says(&stage, 0, "agent:claude", "note");
+    let run = ctl(&stage, &["doctor"]).run();
+    done(&run, 0);
+    assert!(run.stdout.contains("without `onFailure`"), "{run:?}");
     mend();
     only(&stage, &[]);
 }

@@ -23,7 +23,8 @@ pub fn environment(stage: &Stage) -> Vec<Vec<u8>> {
 pub fn ctl<'a>(stage: &'a Stage, rest: &[&str]) -> Cast<'a> {
     let program = programs().ctl.to_str().expect("path");
     let words: Vec<&str> = std::iter::once(program).chain(rest.iter().copied()).collect();
-    stage.cast(&words).way(Way::Path).env(environment(stage))
+    // The doctor starts dozens of programs.
+    stage.cast(&words).way(Way::Path).env(environment(stage)).limit(Duration::from_secs(180))
 }
 
 #[track_caller]

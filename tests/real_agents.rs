@@ -14,7 +14,7 @@ use crate::stage::programs;
 use crate::stage::programs::repository;
 
 /// How long an agent may take, seconds: the machine is slow, and others are at work on it.
-const SECONDS: u32 = 180;
+const SECONDS: u32 = 300;
 
 /// Those that can be had from npm, and speak to a model that is not theirs.
 const AGENTS: &[&str] = &["claude", "codex", "gemini", "opencode", "qwen", "openclaw"];

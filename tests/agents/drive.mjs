@@ -5,7 +5,7 @@
 //
 // FOLDER is where `install` put the agents. The agent gets this process' environment and working folder.
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { dirname } from "node:path";
 import { start } from "./model.mjs";
 
@@ -92,8 +92,6 @@ trust_level = "trusted"
       models: { mode: "merge", providers: { mock: provider } },
     }),
     env: { OPENCLAW_DISABLE_TELEMETRY: "1", DO_NOT_TRACK: "1" },
-    // It wants its user's consent to a plugin, once.
-    before: () => [node, bin("openclaw"), "plugins", "install", "--link", `${process.env.EXEC_GUARD_HOME}/openclaw`, "--force", "--accept-capabilities"],
     argv: () => [node, bin("openclaw"), "agent", "--local", "--session-id", "s1", "--message", prompt, "--json", "--timeout", String(seconds)],
   },
 };
@@ -105,10 +103,6 @@ if (what === "prepare") {
   const env = { ...process.env, ...it.env, NO_PROXY: "127.0.0.1,localhost", NO_COLOR: "1" };
   const limit = Number(seconds) * 1000;
   const state = await start(Number(port), commands);
-  if (it.before) {
-    const [program, ...args] = it.before();
-    execFileSync(program, args, { env, stdio: ["ignore", "ignore", "pipe"], timeout: limit });
-  }
   const [program, ...args] = it.argv();
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let said = "";

@@ -40,7 +40,19 @@ pub fn agents(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
         let file = spec.file(s, project.as_deref())?;
         Some(Place { s, spec, project, file, guard: s.guard(&manifest.wanted) })
     };
-    wanted.into_iter().filter_map(place).flat_map(|p| p.look()).collect()
+    let mut out = Vec::new();
+    for place in wanted.into_iter().filter_map(place) {
+        let found = place.look();
+        let live = found.iter().any(|f| f.state == State::Live);
+        out.extend(found);
+        // What no hook of this agent's closes.
+        if live {
+            let (open, closes) = place.spec.open;
+            let closes = closes.replace("@LINKS@", &shown(&s.links()));
+            out.push(place.finding(State::Doubt, format!("open: {open}")).mend(closes));
+        }
+    }
+    out
 }
 
 impl Place<'_> {
@@ -295,11 +307,9 @@ impl Place<'_> {
             return vec![self.not(format!("{file} does not load the plugin, or switches it off"))];
         }
         let index = folder.join("index.js");
-        let out = match settings::text(&index) {
+        vec![match settings::text(&index) {
             Ok(text) => self.plugin(&index, &text),
             Err(why) => self.not(format!("{} {why}", shown(&index))),
-        };
-        let open = "`openclaw agent exec` never calls it; a link named bash as SHELL closes that";
-        vec![out, self.finding(State::Doubt, open).mend("exec-guardctl install --links")]
+        }]
     }
 }

@@ -59,7 +59,7 @@ pub struct Spec {
     pub id: &'static str,
     /// The program it is started by.
     pub program: &'static str,
-    /// The folder or file that shows that a person uses it, and the settings file: below the home.
+    /// Its folder below the home, which shows that a person uses it, and the settings file below that.
     pub home: (&'static str, &'static str),
     /// The settings file of a project, below it, where the agent reads one.
     pub project: Option<&'static str>,
@@ -67,6 +67,8 @@ pub struct Spec {
     pub kind: Kind,
     /// What a person has to know.
     pub note: &'static str,
+    /// What the hook leaves open, and what closes it.
+    pub open: (&'static str, &'static str),
 }
 
 use Extra::{Number, Ours, Text, Yes};
@@ -82,41 +84,65 @@ const COMMAND: (&str, Extra) = ("command", Ours);
 pub const AGENTS: &[Spec] = &[
     Spec { id: "claude", program: "claude", home: (".claude", "settings.json"), project: Some(".claude/settings.json"),
         kind: Kind::Entry(HOOKS, Group("Bash", &[TYPE, COMMAND, ("timeout", Number(600)), ("onFailure", Text("block"))])),
-        note: "" },
+        note: "",
+        open: ("its own Edit and Write are not asked about; a project may set `disableAllHooks`",
+            "exec-guardctl install --links; SHELL=@LINKS@/bash claude") },
     Spec { id: "codex", program: "codex", home: (".codex", "hooks.json"), project: Some(".codex/hooks.json"),
         kind: Kind::Entry(HOOKS, Group("Bash", &[TYPE, COMMAND, ("timeout", Number(600))])),
-        note: "codex: the hook is marked as trusted in config.toml; a Codex that shows it for review all the same skips it until then" },
+        note: "codex: the hook is marked as trusted in config.toml; a Codex that shows it for review all the same skips it until then",
+        open: ("what is typed into a shell that is kept open is not seen; a guard that is missing or late lets commands run",
+            "exec-guardctl install --links; chsh -s @LINKS@/bash") },
     Spec { id: "gemini", program: "gemini", home: (".gemini", "settings.json"), project: Some(".gemini/settings.json"),
         kind: Kind::Entry(&["hooks", "BeforeTool"],
             Group("run_shell_command", &[TYPE, ("name", Text("exec-guard")), COMMAND, ("timeout", Number(60_000))])),
-        note: "gemini: hooks are not loaded in a folder that it does not trust" },
+        note: "gemini: hooks are not loaded in a folder that it does not trust",
+        open: ("a guard that is late or killed lets commands run; hooks are not loaded in a folder that it does not trust",
+            "exec-guardctl install --links; PATH=@LINKS@:$PATH gemini") },
     Spec { id: "copilot", program: "copilot", home: (".copilot", "hooks/exec-guard.json"), project: None,
         kind: Kind::File(&["hooks", "preToolUse"], Plain(&[TYPE, ("bash", Ours), ("timeoutSec", Number(30))], true)),
-        note: "" },
+        note: "",
+        open: ("an answer later than 30 s lets commands run; a repository may set `disableAllHooks`",
+            "exec-guardctl install --preset all-on-path --shell bash") },
     Spec { id: "cursor", program: "cursor-agent", home: (".cursor", "hooks.json"), project: Some(".cursor/hooks.json"),
         kind: Kind::Entry(&["hooks", "beforeShellExecution"], Plain(&[COMMAND, ("failClosed", Yes)], true)),
-        note: "cursor: by its documentation, not measured" },
+        note: "cursor: by its documentation, not measured",
+        open: ("written by its documentation, not measured",
+            "look in the journal for what it runs: exec-guardctl log show") },
     Spec { id: "opencode", program: "opencode", home: (".config/opencode", "plugins/exec-guard.js"),
         project: Some(".opencode/plugins/exec-guard.js"),
         kind: Kind::Plugin(include_str!("../../../../shim/src/hook/assets/opencode.js")),
-        note: "opencode: it fetches @opencode-ai/plugin beside a plugin when it starts; without network it hangs until that is there" },
+        note: "opencode: it fetches @opencode-ai/plugin beside a plugin when it starts; without network it hangs until that is there",
+        open: ("a plugin that it cannot load is skipped without a word",
+            "exec-guardctl install --links; SHELL=@LINKS@/bash opencode") },
     Spec { id: "openclaw", program: "openclaw", home: (".openclaw", "openclaw.json"), project: None, kind: Kind::Folder,
-        note: "openclaw: it asks for your consent once: openclaw plugins install --link @FOLDER@ --force --accept-capabilities" },
-    Spec { id: "goose", program: "goose", home: (".config/goose", "../../.agents/plugins/exec-guard/hooks/hooks.json"),
+        note: "",
+        open: ("`openclaw agent exec` never calls the plugin",
+            "exec-guardctl install --links; SHELL=@LINKS@/bash openclaw") },
+    Spec { id: "goose", program: "goose", home: (".config/goose", ""),
         project: Some(".agents/plugins/exec-guard/hooks/hooks.json"),
         kind: Kind::File(HOOKS, Group("developer__shell", &[TYPE, COMMAND, ("on_failure", Text("block"))])),
-        note: "goose: by its documentation, not measured" },
+        note: "goose: by its documentation, not measured",
+        open: ("written by its documentation, not measured",
+            "exec-guardctl install --links; GOOSE_SHELL=@LINKS@/bash goose") },
     Spec { id: "crush", program: "crush", home: (".config/crush", "crush.json"), project: Some("crush.json"),
         kind: Kind::Entry(HOOKS, Plain(&[("matcher", Text("^bash$")), COMMAND], false)),
-        note: "crush: by its documentation, not measured" },
+        note: "crush: by its documentation, not measured",
+        open: ("written by its documentation, not measured; what a sub-agent runs is not asked about",
+            "exec-guardctl install --preset all-on-path --shell bash") },
     Spec { id: "qwen", program: "qwen", home: (".qwen", "settings.json"), project: Some(".qwen/settings.json"),
         kind: Kind::Entry(HOOKS,
             Group("run_shell_command", &[TYPE, ("name", Text("exec-guard")), COMMAND, ("timeout", Number(60_000))])),
-        note: "" },
+        note: "",
+        open: ("a guard that is missing, killed or late lets commands run",
+            "exec-guardctl install --links; PATH=@LINKS@:$PATH qwen") },
     Spec { id: "cline", program: "cline", home: (".cline", "hooks/PreToolUse"), project: None, kind: Kind::Script,
-        note: "" },
+        note: "",
+        open: ("a guard that is missing or killed lets commands run",
+            "exec-guardctl install --preset all-on-path --shell bash") },
     Spec { id: "pi", program: "pi", home: (".pi", "agent/extensions/exec-guard.js"), project: None,
-        kind: Kind::Plugin(include_str!("../../../../shim/src/hook/assets/pi.js")), note: "" },
+        kind: Kind::Plugin(include_str!("../../../../shim/src/hook/assets/pi.js")), note: "",
+        open: ("tools of other extensions that carry no command are not asked about",
+            "exec-guardctl install --links; `shellPath` in ~/.pi/agent/settings.json: @LINKS@/bash") },
 ];
 
 /// The files of OpenClaw's plugin.
@@ -282,7 +308,7 @@ pub fn plan(
         }
     }
     if !spec.note.is_empty() {
-        plan.notes.push(spec.note.replace("@FOLDER@", &super::shown(&s.folder.join("openclaw"))));
+        plan.notes.push(spec.note.to_owned());
     }
     Ok(())
 }
