@@ -98,7 +98,10 @@ fn a_click_answers_and_the_command_runs() {
                 .as_str()
                 .is_some_and(|t| t.contains("New question"))
         );
+        browser.js("window.height = document.querySelector('.card').offsetHeight");
         browser.click(".card form.once button");
+        // What comes behind it does not slide under the pointer.
+        browser.until("document.querySelector('.card.over')?.offsetHeight === height");
     });
     run.ran(&[&["tool", "a b", "--x=1"]]);
     assert_eq!(run.code(), 0, "{run:?}");

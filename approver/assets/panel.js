@@ -25,14 +25,34 @@
       e.textContent = span(left)
       e.classList.toggle('soon', left < 15)
     })
-    // What is over goes after a while, but never from under the pointer, and not while it is marked.
+    // What is over goes after a while, but never from under a pointer that moves, and not while it is marked.
+    const rests = !el('questions')?.matches(':hover') || performance.now() - pointed > 4000
     document.querySelectorAll('.card.over').forEach((e) => {
       e.since ??= performance.now()
-      if (performance.now() - e.since > 6000 && !el('questions').matches(':hover') && e !== here()) e.remove()
+      if (performance.now() - e.since > 6000 && rests && e !== here()) {
+        e.remove()
+        moved = performance.now()
+      }
     })
     const n = Number(el('waiting')?.dataset.waiting ?? 0)
     document.title = document.title.replace(/^(\(\d+\) )?/, n ? `(${n}) ` : '')
   }
+
+  // Nothing slides under a finger: what is over keeps its height as long as it is there, and right after something moved
+  // a click is none.
+  let moved = -1000
+  let height = 0
+  let pointed = -1000
+  document.addEventListener('pointermove', () => (pointed = performance.now()), { passive: true })
+  document.addEventListener('htmx:oobBeforeSwap', (e) => (height = e.detail.target?.offsetHeight ?? 0))
+  document.addEventListener('htmx:oobAfterSwap', (e) => {
+    const card = e.detail.target?.id && el(e.detail.target.id)
+    if (card?.matches('.card.over') && !card.style.minHeight) card.style.minHeight = `${height}px`
+    if (e.detail.target?.id === 'overrides') moved = performance.now()
+  })
+  document.addEventListener('click', (e) => {
+    if (e.target.closest('.answers') && e.detail && performance.now() - moved < 400) e.preventDefault()
+  }, true)
 
   const mark = (card) => {
     card?.focus({ preventScroll: true })

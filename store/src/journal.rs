@@ -135,27 +135,27 @@ impl Journal {
         Ok(out)
     }
 
-    /// The newest files of the journal whose sizes together are at most `bytes` (but always one): their records, oldest
-    /// first, and whether there are older files.
+    /// Hands out the records of one file after the other, the newest file first (in each the oldest record first), until
+    /// `enough` says so or the files looked at have that many bytes together. True if there are older files.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub fn recent(&self, bytes: u64) -> io::Result<(Reading, bool)> {
+    pub fn recent(&self, bytes: u64, mut enough: impl FnMut(Reading) -> bool) -> io::Result<bool> {
         let files = self.files()?;
         let mut room = bytes;
-        let size = |file: &PathBuf| fs::symlink_metadata(file).map_or(0, |m| m.len());
-        let fits = |(n, file): &(usize, &PathBuf)| {
-            let size = size(file);
-            let fits = *n == 0 || size <= room;
+        for (n, file) in files.iter().rev().enumerate() {
+            let size = fs::symlink_metadata(file).map_or(0, |m| m.len());
+            if n > 0 && size > room {
+                return Ok(true);
+            }
             room = room.saturating_sub(size);
-            fits
-        };
-        let count = files.iter().rev().enumerate().take_while(fits).count();
-        let mut out = Reading::default();
-        for file in files.iter().skip(files.len() - count) {
-            read_file(file, &mut out)?;
+            let mut reading = Reading::default();
+            read_file(file, &mut reading)?;
+            if enough(reading) {
+                return Ok(n + 1 < files.len());
+            }
         }
-        Ok((out, count < files.len()))
+        Ok(false)
     }
 }
 
@@ -238,11 +238,20 @@ mod tests {
             (0..50).collect::<Vec<_>>()
         );
         assert!(r.skipped.is_empty());
-        let (few, older) = j.recent(400).unwrap();
-        assert!(older && few.records.len() < 20 && few.records.last() == r.records.last());
-        assert_eq!(j.recent(0).unwrap().0.records.last(), r.records.last());
-        let (all, older) = j.recent(u64::MAX).unwrap();
-        assert!(!older && all.records == r.records);
+        let recent = |bytes, most: usize| {
+            let mut files: Vec<Vec<Value>> = Vec::new();
+            let older = j.recent(bytes, |r| {
+                files.push(r.records);
+                files.len() == most
+            });
+            files.reverse();
+            (files.concat(), older.unwrap())
+        };
+        assert_eq!(recent(u64::MAX, usize::MAX), (r.records.clone(), false));
+        let (few, older) = recent(400, usize::MAX);
+        assert!(older && few.len() < 20 && few.last() == r.records.last());
+        assert!(recent(u64::MAX, 2).1 && recent(0, usize::MAX).1);
+        assert_eq!(recent(0, usize::MAX), recent(u64::MAX, 1));
         let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&dir.path().join("state/journal")), mode(&j.files().unwrap()[0])), (0o700, 0o600));
     }

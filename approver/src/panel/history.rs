@@ -1,4 +1,5 @@
 //! *History*: the journal, searched.
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -81,22 +82,29 @@ fn find(journal: Option<Journal>, filter: &Filter, page: usize) -> Found {
     let Some(journal) = journal else {
         return Found { trouble: Some("there is no folder for a journal".into()), ..Found::default() };
     };
-    let (reading, older) = match journal.recent(BYTES) {
-        Ok(read) => read,
-        Err(e) => {
-            return Found { trouble: Some(format!("the journal cannot be read: {e}")), ..Found::default() };
+    let mut found = Found::default();
+    // The one that is looked for stays on offer.
+    let mut agents: BTreeSet<String> =
+        Some(filter.agent.clone()).filter(|a| !a.is_empty()).into_iter().collect();
+    let mut before = page.saturating_mul(ROWS);
+    let looked = journal.recent(BYTES, |reading| {
+        found.skipped += reading.skipped.len();
+        agents.extend(reading.records.iter().filter_map(|r| r.get("agent")?.as_str().map(str::to_owned)));
+        for record in reading.records.into_iter().rev().filter(|r| filter.admits(r)) {
+            match (before, found.rows.len()) {
+                (0, ROWS) => found.more = true,
+                (0, _) => found.rows.push(record),
+                _ => before -= 1,
+            }
         }
-    };
-    let mut agents: Vec<String> =
-        reading.records.iter().filter_map(|r| r.get("agent")?.as_str().map(str::to_owned)).collect();
-    agents.sort();
-    agents.dedup();
-    let first = page.saturating_mul(ROWS);
-    let mut rows: Vec<Value> =
-        reading.records.into_iter().rev().filter(|r| filter.admits(r)).skip(first).take(ROWS + 1).collect();
-    let more = rows.len() > ROWS;
-    rows.truncate(ROWS);
-    Found { rows, more, older, skipped: reading.skipped.len(), agents, trouble: None }
+        found.more
+    });
+    found.agents = agents.into_iter().collect();
+    match looked {
+        Ok(older) => found.older = older,
+        Err(e) => found.trouble = Some(format!("the journal cannot be read: {e}")),
+    }
+    found
 }
 
 /// The page.

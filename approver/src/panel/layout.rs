@@ -42,7 +42,7 @@ impl Page {
 }
 
 /// htmx without what it would write into the page by itself, and without code out of attributes.
-const HTMX: &str = r#"{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,"historyEnabled":false}"#;
+const HTMX: &str = r#"{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,"historyEnabled":false,"attributesToSettle":[]}"#;
 
 fn head(title: &str, scripts: bool) -> Markup {
     html! {

@@ -51,6 +51,7 @@ pub async fn events(
         groups: if same { groups } else { Groups::default() },
         begun: same,
         sent: Instant::now(),
+        pause: TOGETHER,
         over: BTreeSet::new(),
         site,
         session,
@@ -78,6 +79,8 @@ struct Follower {
     begun: bool,
     /// When the page was changed last.
     sent: Instant,
+    /// How long it is left alone then.
+    pause: Duration,
     /// Cards of what is over, which the browser may show still.
     over: BTreeSet<String>,
     _place: OwnedSemaphorePermit,
@@ -90,7 +93,10 @@ impl Follower {
             if !self.site.door.lasts(&self.session.id, self.site.now()) {
                 return None;
             }
+            let looked = Instant::now();
             let now = self.site.handle.groups(MOST, BYTES);
+            // With thousands of questions a look takes its time, and the desk has better things to do.
+            self.pause = TOGETHER.max(looked.elapsed() * 10);
             if !self.begun {
                 self.begun = true;
                 let html = self.all(&now);
@@ -120,7 +126,7 @@ impl Follower {
             _ = self.door.changed() => return Some(false),
             () = tokio::time::sleep(LOOK) => return Some(false),
         };
-        tokio::time::sleep_until(self.sent + TOGETHER).await;
+        tokio::time::sleep_until(self.sent + self.pause).await;
         self.sent = Instant::now();
         let mut session = false;
         loop {

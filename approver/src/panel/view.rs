@@ -123,14 +123,20 @@ impl View {
         self.notes.extend(policy.notes());
         self.documents =
             policy.documents().into_iter().map(|(layer, file)| (layer.to_owned(), file.to_owned())).collect();
-        let read = site.handle.journal().and_then(|j| j.recent(history::BYTES).ok());
-        let usage = read.map(|(reading, _)| Usage::new(&reading.records)).unwrap_or_default();
+        let mut usage = Vec::new();
+        if let Some(journal) = site.handle.journal() {
+            // What cannot be read was never seen.
+            let _ = journal.recent(history::BYTES, |reading| {
+                usage.push(Usage::new(&reading.records));
+                false
+            });
+        }
         self.rows = self.own(&usage);
         self.others = self.others(documents, &agent, &usage);
     }
 
     /// The entries of this scope of this document.
-    fn own(&self, usage: &Usage) -> Vec<Row> {
+    fn own(&self, usage: &[Usage]) -> Vec<Row> {
         let mut out = Vec::new();
         let part = self.doc.as_ref().ok().and_then(|d| edit::part(d, &self.scope));
         for list in LISTS {
@@ -146,7 +152,7 @@ impl View {
     }
 
     /// The entries of other scopes and documents that count for this one.
-    fn others(&self, documents: &Documents, agent: &str, usage: &Usage) -> Vec<Row> {
+    fn others(&self, documents: &Documents, agent: &str, usage: &[Usage]) -> Vec<Row> {
         let mut out = Vec::new();
         for document in documents.policy().approvals() {
             for (whose, key, entry) in document.entries() {
@@ -164,10 +170,16 @@ impl View {
     }
 }
 
-fn row(list: List, entry: &Entry, written: Option<Map<String, Value>>, usage: &Usage, scope: String) -> Row {
+fn row(
+    list: List,
+    entry: &Entry,
+    written: Option<Map<String, Value>>,
+    usage: &[Usage],
+    scope: String,
+) -> Row {
     let mut fields = written.unwrap_or_default();
     fields.insert("pattern".into(), entry.pattern.clone().into());
-    usage.put(entry, &mut fields);
+    usage.iter().for_each(|u| u.put(entry, &mut fields));
     Row { list, place: None, fields, from: entry.from.clone(), scope }
 }
 
