@@ -95,9 +95,12 @@ async fn outside(State(site): State<Arc<Site>>, request: Request, next: Next) ->
 fn is_ours(headers: &HeaderMap, port: u16) -> bool {
     let mut hosts = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
-    ["127.0.0.1", "localhost", "[::1]"]
-        .iter()
-        .any(|name| host.as_bytes() == format!("{name}:{port}").as_bytes())
+    let ours = |name: &str| {
+        // A browser leaves HTTP's own port out.
+        host.as_bytes() == format!("{name}:{port}").as_bytes()
+            || (port == 80 && host.as_bytes() == name.as_bytes())
+    };
+    ["127.0.0.1", "localhost", "[::1]"].into_iter().any(ours)
 }
 
 /// For what lies behind a session.
@@ -205,18 +208,21 @@ mod tests {
     #[test]
     fn names_of_this_machine() {
         for (host, ours) in [
-            ("127.0.0.1:80", true),
-            ("localhost:80", true),
-            ("[::1]:80", true),
+            ("127.0.0.1:81", true),
+            ("localhost:81", true),
+            ("[::1]:81", true),
             ("127.0.0.1", false),
-            ("127.0.0.1:81", false),
-            ("localhost.evil.example:80", false),
-            ("evil.example:80", false),
-            ("127.0.0.1:80.evil.example", false),
+            ("127.0.0.1:80", false),
+            ("localhost.evil.example:81", false),
+            ("evil.example:81", false),
+            ("127.0.0.1:81.evil.example", false),
             ("", false),
         ] {
-            assert_eq!(is_ours(&headers(&[("host", host)]), 80), ours, "{host}");
+            assert_eq!(is_ours(&headers(&[("host", host)]), 81), ours, "{host}");
         }
+        assert!(
+            is_ours(&headers(&[("host", "127.0.0.1")]), 80) && is_ours(&headers(&[("host", "[::1]:80")]), 80)
+        );
         assert!(!is_ours(&headers(&[]), 80));
         assert!(!is_ours(&headers(&[("host", "localhost:80"), ("host", "evil:80")]), 80));
     }
