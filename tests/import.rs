@@ -46,7 +46,7 @@ fn cases() -> Vec<Case> {
                     "WebFetch", "Bash", "Bash(*)", "Bash(:*)", "Bash(no-such-program:*)", "Bash(git diff > x)",
                     "Bash(FOO=1 make)", "Bash(./x:*)", "Bash(n*)", "Bash(echo $HOME)", "Bash(git add && rm:*)"],
                 "ask": ["Bash(git push:*)"],
-                "deny": ["Bash(rm:*)", "Bash(curl -X POST:*)", "Bash"]
+                "deny": ["Bash(rm:*)", "Bash(curl -X POST:*)"]
             }})
             .to_string(),
             left: &[
@@ -60,7 +60,6 @@ fn cases() -> Vec<Case> {
                 "Bash(n*): the program is not named whole",
                 "`$` may mean",
                 "`&` may mean",
-                "deny Bash: every command",
             ],
             verdicts: &[
                 ("npm run test", "allow"),
@@ -81,19 +80,62 @@ fn cases() -> Vec<Case> {
             ],
         },
         Case {
+            from: "claude",
+            rel: "home/.claude/settings.json",
+            // What is forbidden and cannot be said here is not allowed either.
+            text: json!({"permissions": {
+                "allow": ["Bash(git:*)", "Bash(make:*)", "Bash(curl x)"],
+                "deny": ["Bash(git * --force:*)", "Bash(curl x | sh)"]
+            }})
+            .to_string(),
+            left: &[
+                "allow Bash(git:*): `deny Bash(git * --force:*)` is left out",
+                "deny Bash(git * --force:*): `*` in the middle",
+                "allow Bash(curl x)",
+                "deny Bash(curl x | sh)",
+            ],
+            verdicts: &[("git push x --force", "ask"), ("make x", "allow"), ("curl x", "ask")],
+        },
+        Case {
+            from: "claude",
+            rel: "home/.claude/settings.json",
+            text: json!({"permissions": {
+                "allow": ["Bash(git:*)"], "ask": ["Bash"], "deny": ["Bash(rm:*)"]
+            }})
+            .to_string(),
+            left: &["allow Bash(git:*): `ask Bash` is left out", "ask Bash: every command"],
+            verdicts: &[("git x", "ask"), ("rm x", "deny")],
+        },
+        Case {
             from: "codex",
             rel: "home/.codex/rules/default.rules",
-            text: "# mine\nprefix_rule(pattern=[\"git\", [\"status\", 'diff']])\nprefix_rule(\n    pattern = [\"make\"],  # all\n    decision = \"prompt\",\n    match = [[\"make\", \"x\"]],\n)\nprefix_rule(pattern=[\"rm\"], decision=\"forbidden\")\nx = 1\nprefix_rule(pattern=PATTERN)\nprefix_rule(pattern=[\"npm\", \"a b\"])\nprefix_rule(pattern=[\"npm\"], decision=\"whatever\")\nprefix_rule(pattern=[\"npm\", \"\"\"x\"\"\"])\nprefix_rule(pattern=[\"npm\"]) or f()\nprefix_rule(pattern=[\"npm\"], when=\"night\")\nprefix_rule(pattern=[])\nprefix_rule(pattern=[\"npm\", \"*\"])\nprefix_rule(pattern=[\"curl\"])".into(),
+            text: r#"# mine
+prefix_rule(pattern=["git", ["status", 'diff']])
+prefix_rule(
+    pattern = ["make"],  # all
+    decision = "prompt",
+    match = [["make", "x"]],
+)
+prefix_rule(pattern=["rm"], decision="forbidden")
+x = 1
+host_executable(name="git", paths=["/usr/bin/git"])
+prefix_rule(pattern=["npm", "a b"])
+prefix_rule(pattern=["npm", "test"])
+prefix_rule(pattern=["npm"], decision="whatever")
+prefix_rule(pattern=["make", "x"], when="night")
+prefix_rule(pattern=[])
+prefix_rule(pattern=["git", "*"])
+prefix_rule(pattern=["curl"])"#
+                .into(),
             left: &[
                 "x = 1: only plain calls",
-                "PATTERN): it is not made",
+                "host_executable",
                 "npm a b: ` ` may mean",
                 "decision is not known",
-                "a text that is not plain",
-                "more than a call",
+                "npm test: `deny prefix_rule",
                 "argument that is not known",
                 "it would allow every program",
-                "npm *: `*` may mean",
+                "git *: `*` may mean",
             ],
             verdicts: &[
                 ("git status -s", "allow"),
@@ -101,9 +143,33 @@ fn cases() -> Vec<Case> {
                 ("git push", "ask"),
                 ("make x", "ask"),
                 ("rm x", "deny"),
-                ("npm run t", "ask"),
+                ("npm test", "ask"),
                 ("curl x", "allow"),
             ],
+        },
+        Case {
+            from: "codex",
+            rel: "home/.codex/rules/default.rules",
+            text: r#"prefix_rule(pattern=["git"])
+prefix_rule(pattern=["rm"], decision="forbidden")
+prefix_rule(pattern=PATTERN, decision="forbidden")
+prefix_rule(["make"], "forbidden")
+prefix_rule(pattern=["npm", """x"""])
+prefix_rule(pattern=["npm"]) or f()
+def f():
+    prefix_rule(pattern=["curl"], decision="forbidden")
+f()"#
+            .into(),
+            left: &[
+                "allow git: `prefix_rule(pattern=PATTERN",
+                "PATTERN, decision=\"forbidden\"): it is not made",
+                "an argument without a name",
+                "a text that is not plain",
+                "more than a call",
+                "def f",
+                "f(): only plain",
+            ],
+            verdicts: &[("git status", "ask"), ("rm x", "deny")],
         },
         Case {
             from: "gemini",
@@ -123,7 +189,7 @@ fn cases() -> Vec<Case> {
             from: "opencode",
             rel: "home/.config/opencode/opencode.json",
             text: "{\"permission\": {\"bash\": {\"*\": \"ask\", \"git *\": \"allow\", \"git push *\": \"deny\", \"make\": \"allow\", \"rm *\": \"deny\", \"npm ?\": \"allow\"}}}".into(),
-            left: &["ask *: every command", "npm ?: `?` may mean"],
+            left: &["ask *: what no entry covers", "npm ?: `?` may mean"],
             verdicts: &[
                 ("git status", "allow"),
                 ("git", "ask"),
@@ -206,6 +272,8 @@ fn openclaw_goes_over_agent_by_agent() {
     let stage = stage();
     let git = stage.text("bin/git");
     let doc = json!({"version": 1, "defaults": {"security": "full"}, "agents": {
+        "ops": {"ask": "always", "allowlist": [stage.text("bin/curl")]},
+        "none": {"security": "deny", "allowlist": [stage.text("bin/curl")]},
         "main": {"security": "full", "ask": "off", "allowlist": [
             {"id": "x", "pattern": git, "argPattern": "^status$", "lastUsedAt": 1},
             {"pattern": "git"}, "/**", {"pattern": stage.text("bin/make"), "sandbox": true}]},

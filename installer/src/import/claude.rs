@@ -21,7 +21,7 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
                 None => continue,
             };
             let list = list(word);
-            out.push(Line { text: told(list, text), rule: of_text(list, inner, Rest::None, reader) });
+            out.push(Line::new(list, told(list, text), inner, of_text(list, inner, Rest::None, reader)));
         }
     }
     out

@@ -7,7 +7,7 @@
 use store::edit::List;
 
 use super::rule::{Rest, of_words};
-use super::{Line, Reader, told};
+use super::{Bars, Line, Reader, told};
 
 /// Most entries that one rule comes to.
 const MOST: usize = 64;
@@ -39,11 +39,25 @@ pub fn read(text: &str, reader: &Reader<'_>) -> Vec<Line> {
                     }
                     end += line.len();
                 }
-                let shown = one_line(rest.get(begin..end).unwrap_or_default());
-                out.push(Line { text: told(List::Ask, &shown).replacen("ask ", "", 1), rule: Err(why) });
+                let statement = rest.get(begin..end).unwrap_or_default();
+                let text = told(List::Ask, &one_line(statement)).replacen("ask ", "", 1);
+                out.push(Line { text, rule: Err(why), bars: bars(statement) });
                 at += end;
             }
         }
+    }
+}
+
+/// What a statement that is not read may have forbidden: anything, unless it plainly makes no rule about commands.
+fn bars(statement: &str) -> Bars {
+    let begin = statement.trim_start();
+    let name = begin.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(begin.len());
+    let after = begin.get(name..).unwrap_or_default().trim_start();
+    let assigned = name > 0 && after.starts_with('=') && !after.starts_with("==");
+    let other = ["host_executable(", "network_rule("].iter().any(|n| begin.starts_with(n));
+    match (assigned || other) && !statement.contains("prefix_rule") {
+        true => Bars::Nothing,
+        false => Bars::Everything,
     }
 }
 
@@ -73,24 +87,28 @@ impl Call {
     }
 
     fn lines(&self, text: &str, reader: &Reader<'_>) -> Vec<Line> {
+        let first = match self.get("pattern") {
+            Some(Is::List(words)) => match words.first() {
+                Some(Is::Text(word)) => word.as_str(),
+                _ => "",
+            },
+            _ => "",
+        };
+        let fail = |list, why: &str| vec![Line::new(list, told(list, text), first, Err(why.into()))];
         let list = match self.get("decision") {
             None => List::Allow,
             Some(Is::Text(word)) if word == "allow" => List::Allow,
             Some(Is::Text(word)) if word == "prompt" => List::Ask,
             Some(Is::Text(word)) if word == "forbidden" => List::Deny,
             Some(_) => {
-                return vec![Line {
-                    text: told(List::Ask, text),
-                    rule: Err("its decision is not known here".into()),
-                }];
+                return fail(List::Deny, "its decision is not known here");
             }
         };
         let known = ["pattern", "decision", "justification", "match", "not_match"];
-        let fail = |why: &str| vec![Line { text: told(list, text), rule: Err(why.into()) }];
         if self.0.iter().any(|(n, _)| !known.contains(&n.as_str())) {
-            return fail("it has an argument that is not known here");
+            return fail(list, "it has an argument that is not known here");
         }
-        let Some(Is::List(pattern)) = self.get("pattern") else { return fail("it has no pattern") };
+        let Some(Is::List(pattern)) = self.get("pattern") else { return fail(list, "it has no pattern") };
         // One row for each choice of alternatives.
         let mut rows: Vec<Vec<&str>> = vec![Vec::new()];
         for element in pattern {
@@ -106,7 +124,7 @@ impl Call {
                         .collect();
                     match words {
                         Some(words) if !words.is_empty() => words,
-                        _ => return fail("its pattern is not made of words"),
+                        _ => return fail(list, "its pattern is not made of words"),
                     }
                 }
             };
@@ -115,7 +133,7 @@ impl Call {
                 .flat_map(|r| choices.iter().map(move |c| [r.as_slice(), &[*c]].concat()))
                 .collect();
             if rows.len() > MOST {
-                return fail("it comes to more entries than a person would read");
+                return fail(list, "it comes to more entries than a person would read");
             }
         }
         let line = |row: Vec<&str>| {
@@ -124,7 +142,7 @@ impl Call {
                 true => Err("`*` may mean something to a shell".into()),
                 false => of_words(list, &row, Rest::Any, reader),
             };
-            Line { text: told(list, &row.join(" ")), rule }
+            Line::new(list, told(list, &row.join(" ")), row.first().unwrap_or(&""), rule)
         };
         rows.into_iter().map(line).collect()
     }

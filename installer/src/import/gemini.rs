@@ -31,7 +31,7 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
                 true => Err("`*` may mean something to a shell".into()),
                 false => of_text(list, inner, Rest::Any, reader),
             };
-            out.push(Line { text: told(list, text), rule });
+            out.push(Line::new(list, told(list, text), inner, rule));
         }
     }
     out

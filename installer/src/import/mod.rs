@@ -64,6 +64,59 @@ pub struct Import {
 pub struct Line {
     text: String,
     rule: Result<Rule, String>,
+    bars: Bars,
+}
+
+/// What a rule may have forbidden that is left out. What it may have forbidden is not allowed by another rule either.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bars {
+    /// Nothing: it allows, or is taken over.
+    Nothing,
+    /// Commands that begin with this word.
+    Program(String),
+    /// Any command.
+    Everything,
+}
+
+impl Line {
+    /// A rule of a list, whose text for a shell begins so.
+    fn new(list: List, text: String, begin: &str, rule: Result<Rule, String>) -> Line {
+        let bars = match (list, &rule) {
+            (List::Allow, _) | (_, Ok(_)) => Bars::Nothing,
+            (_, Err(_)) => Bars::of(begin),
+        };
+        Line { text, rule, bars }
+    }
+}
+
+impl Bars {
+    fn of(begin: &str) -> Bars {
+        let word = begin.split_ascii_whitespace().next().unwrap_or_default();
+        let word = word.strip_suffix(":*").unwrap_or(word);
+        let named = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_-./+".contains(c));
+        if named { Bars::Program(word.to_owned()) } else { Bars::Everything }
+    }
+
+    /// True if it may have forbidden something that this entry allows.
+    fn takes(&self, pattern: &str) -> bool {
+        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        match self {
+            Bars::Nothing => false,
+            Bars::Program(word) => name(word) == name(pattern) || pattern.contains(['*', '?', '[', '{']),
+            Bars::Everything => true,
+        }
+    }
+}
+
+/// Leaves out what a rule that is left out may have taken back.
+fn without_barred(lines: &mut [Line]) {
+    let bars: Vec<(Bars, String)> = lines.iter().map(|l| (l.bars.clone(), l.text.clone())).collect();
+    for line in lines {
+        let Ok(Rule { list: List::Allow, pattern, .. }) = &line.rule else { continue };
+        if let Some((_, by)) = bars.iter().find(|(b, _)| b.takes(pattern)) {
+            line.rule = Err(format!("`{by}` is left out, and may take something of it back"));
+        }
+    }
 }
 
 /// What readers of sources need.
@@ -98,6 +151,7 @@ pub fn run(args: &Import) -> Result<Exit, Failure> {
             From::Openclaw => openclaw::read(&value()?),
         });
     }
+    without_barred(&mut lines);
     if lines.is_empty() {
         let names: Vec<String> = files.iter().map(|f| shown(f)).collect();
         return Err(Failure::not(format!("no rules about commands in {}", names.join(", "))));
@@ -208,11 +262,6 @@ fn carry(args: &Import, lines: &[Line]) -> Result<Exit, Failure> {
             "{added} entries {would}added ({} were there), {left} rules left out",
             wanted.len() - added
         ));
-        if lines.iter().any(|l| l.rule.is_err() && l.text.starts_with("deny")) {
-            say::word(
-                "a rule that forbids was left out: what it forbids is asked about or refused only where no entry allows it",
-            );
-        }
     }
     Ok(if wanted.is_empty() { Exit::Not } else { Exit::Done })
 }

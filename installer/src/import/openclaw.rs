@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use store::edit::List;
 
 use super::rule::Rule;
-use super::{Line, told};
+use super::{Bars, Line, told};
 
 /// Fields that say nothing of what an entry matches.
 const IDLE: &[&str] = &[
@@ -32,18 +32,39 @@ pub fn read(value: &Value) -> Vec<Line> {
                 out.push(Line {
                     text,
                     rule: Err("a setting, not an entry: exec-guardctl approvals get".into()),
+                    bars: Bars::Nothing,
                 });
             }
         }
+        let closed = closed(value, agent);
         for (key, list) in [("allowlist", List::Allow), ("asklist", List::Ask), ("denylist", List::Deny)] {
             for entry in agent.get(key).and_then(Value::as_array).into_iter().flatten() {
                 let pattern = entry.as_str().or_else(|| entry.get("pattern").and_then(Value::as_str));
                 let text = told(list, &format!("{id}: {}", pattern.unwrap_or("(no pattern)")));
-                out.push(Line { text, rule: rule(id, list, pattern, entry) });
+                let rule = match closed {
+                    Some(why) if list == List::Allow => Err(why.to_owned()),
+                    _ => rule(id, list, pattern, entry),
+                };
+                out.push(Line::new(list, text, pattern.unwrap_or_default(), rule));
             }
         }
     }
     out
+}
+
+/// Why entries allow nothing by themselves there: the strictest that the document says of it.
+fn closed(value: &Value, agent: &Value) -> Option<&'static str> {
+    let scopes = [value.get("defaults"), value.pointer("/agents/*"), Some(agent)];
+    let says = |key: &str, word: &str| {
+        scopes.iter().flatten().any(|s| s.get(key).and_then(Value::as_str) == Some(word))
+    };
+    if says("security", "deny") {
+        Some("`security` is deny there: nothing runs")
+    } else if says("ask", "always") {
+        Some("`ask` is always there: it is asked about all the same")
+    } else {
+        None
+    }
 }
 
 fn rule(agent: &str, list: List, pattern: Option<&str>, entry: &Value) -> Result<Rule, String> {

@@ -5,11 +5,13 @@ use serde_json::Value;
 use store::edit::List;
 
 use super::rule::{Rest, of_text};
-use super::{Line, Reader, list, told};
+use super::{Bars, Line, Reader, list, told};
 
 /// Reads it.
 pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
-    let one = |list: List, text: &str, why: &str| Line { text: told(list, text), rule: Err(why.to_owned()) };
+    // Their order counts, so what is taken back is seen to here.
+    let line = |text, rule| Line { text, rule, bars: Bars::Nothing };
+    let one = |list: List, text: &str, why: &str| line(told(list, text), Err(why.to_owned()));
     let bash = match value.get("permission") {
         Some(Value::String(word)) => return vec![every(word)],
         Some(permission) => permission.get("bash"),
@@ -24,13 +26,15 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
                     return one(List::Ask, pattern, "it says neither allow nor ask nor deny");
                 };
                 let list = list(word);
-                let rule = match pattern.contains('?') {
-                    true => Err("`?` may mean something to a shell".into()),
-                    false => of_text(list, pattern, Rest::None, reader),
+                let rule = match (pattern.as_str(), list) {
+                    ("*", List::Ask) => Err("what no entry covers is asked about anyway".into()),
+                    (text, _) if text.contains('?') => Err("`?` may mean something to a shell".into()),
+                    _ => of_text(list, pattern, Rest::None, reader),
                 };
                 // A later one that cannot be carried over might have taken something back.
                 let lost = rows.iter().skip(n + 1).find(|(p, w)| {
-                    *w != Some("allow") && of_text(List::Deny, p, Rest::None, reader).is_err()
+                    *w != Some("allow")
+                        && (p.contains('?') || of_text(List::Deny, p, Rest::None, reader).is_err())
                 });
                 let rule = match (list, lost) {
                     (List::Allow, Some((by, _))) => {
@@ -38,7 +42,7 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
                     }
                     _ => rule,
                 };
-                Line { text: told(list, pattern), rule }
+                line(told(list, pattern), rule)
             };
             rows.iter().enumerate().map(row).collect()
         }
@@ -53,5 +57,5 @@ fn every(word: &str) -> Line {
         List::Ask => "every command: set `ask` to always",
         List::Deny => "every command: set `security` to deny",
     };
-    Line { text: told(list, "*"), rule: Err(why.into()) }
+    Line { text: told(list, "*"), rule: Err(why.into()), bars: Bars::Nothing }
 }

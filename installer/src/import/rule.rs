@@ -118,8 +118,11 @@ pub fn of_words(list: List, words: &[&str], rest: Rest, reader: &Reader<'_>) -> 
     if program.contains('=') {
         return Err("it sets a variable".into());
     }
-    let mut globs: Vec<String> = args.iter().map(|a| (*a).to_owned()).collect();
     let strict = list == List::Allow;
+    if !strict && args.iter().any(|a| a.contains('*')) {
+        return Err("`*` in the middle stands for any number of words".into());
+    }
+    let mut globs: Vec<String> = args.iter().map(|a| (*a).to_owned()).collect();
     match rest {
         Rest::None => {}
         Rest::Some if strict => globs.extend(["*".to_owned(), "...".to_owned()]),
