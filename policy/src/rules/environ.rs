@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use crate::resolve::{join, normalise};
 use crate::shell::Dialect;
 use crate::tables::environment::{
-    self as table, BASH_SPECIAL, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, ZSH_SPECIAL, is_name,
+    self as table, BASH_SPECIAL, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, STARTED, STARTED_ENDS,
+    ZSH_SPECIAL, is_name,
 };
 
 /// What an assignment comes to.
@@ -98,7 +99,8 @@ fn group(name: &[u8], fold: bool) -> Option<&'static Group> {
     } else {
         name
     };
-    table::group(name, fold || npm || folded(name))
+    let started = || STARTED_ENDS.iter().any(|end| name.ends_with(end.as_bytes())).then_some(&STARTED);
+    table::group(name, fold || npm || folded(name)).or_else(started)
 }
 
 fn folded(name: &[u8]) -> bool {
@@ -676,6 +678,33 @@ mod tests {
             "ANSIBLE_CALLBACK_PLUGINS=/t",
         ] {
             assert_eq!(scrubbed(&[entry]).len(), 1, "{entry}");
+        }
+    }
+
+    #[test]
+    fn a_variable_that_sounds_like_a_program_names_none_of_the_callers() {
+        for name in [
+            "ARCH_CLIENT",
+            "DPKG_PAGER",
+            "CSCOPE_EDITOR",
+            "MADE_UP_SSH",
+            "MADE_UP_RSH",
+            "X_ASKPASS",
+            "X_WRAPPER",
+        ] {
+            for value in ["./evil", "/tmp/evil", "sh -c 'x y'", "x; y"] {
+                assert_eq!(scrubbed(&[&format!("{name}={value}")]).len(), 1, "{name}={value}");
+            }
+            assert_ne!(classify(name.as_bytes(), Some(b"less")), EnvClass::Inert, "{name}");
+        }
+        for entry in [
+            "MADE_UP_PAGER=less -R",
+            "X_EDITOR=code --wait",
+            "MADE_UP_BROWSER=firefox",
+            "SSH_CLIENT=10.0.0.1 5 22",
+            "X_WRAPPER=",
+        ] {
+            assert!(scrubbed(&[entry]).is_empty(), "{entry}");
         }
     }
 

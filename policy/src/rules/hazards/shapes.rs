@@ -59,6 +59,7 @@ pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
         Test::SharedFolder => by_prefix(shared(v)),
         Test::MakeVariable if !known && !v.contains(&b'=') && v.contains(&b'/') => Some(false),
         Test::MakeVariable => by_prefix(make_variable(v, known)),
+        Test::CMakeProgram => by_prefix(cmake_program(v)),
         Test::VimCommand if known => Some(vim_command(v)),
         Test::VimCommand => None,
         Test::VimPlus | Test::LessPlus => match v.strip_prefix(b"+") {
@@ -174,12 +175,15 @@ const MAKE_PROGRAMS: &[&str] = &[
 const COMPILERS: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++", "musl-gcc", "tcc"];
 
 fn make_variable(word: &[u8], known: bool) -> bool {
+    if runs_in_make(word) {
+        return true;
+    }
     let Some(eq) = word.iter().position(|b| *b == b'=') else {
         return false;
     };
     let (name, value) = (word.get(..eq).unwrap_or_default(), word.get(eq + 1..).unwrap_or_default());
     // `:=`, `::=`, `+=`, `?=` and `!=`, which runs its value.
-    if name.last() == Some(&b'!') || runs_in_make(value) {
+    if name.last() == Some(&b'!') {
         return true;
     }
     let end = name.iter().rposition(|b| !b":+?".contains(b)).map_or(0, |p| p + 1);
@@ -187,28 +191,49 @@ fn make_variable(word: &[u8], known: bool) -> bool {
     if matches!(name, b"CC" | b"CXX" | b"HOSTCC" | b"HOSTCXX") {
         return !known || !COMPILERS.iter().any(|c| c.as_bytes() == value);
     }
-    MAKE_PROGRAMS.iter().any(|p| p.as_bytes() == name) || compiler_plugin(value)
+    MAKE_PROGRAMS.iter().any(|p| p.as_bytes() == name) || names_program(name) || compiler_plugin(value)
 }
 
-/// make expands `$(shell …)`, and what `$(eval …)`, `$(call …)` and `$(guile …)` bring.
-fn runs_in_make(value: &[u8]) -> bool {
-    ["shell", "eval", "call", "guile", "file", "load"].iter().any(|f| {
-        ["$(", "${"].iter().any(|open| {
-            value.windows(open.len()).enumerate().any(|(at, w)| {
-                w == open.as_bytes()
-                    && value
-                        .get(at + open.len()..)
-                        .unwrap_or_default()
-                        .trim_ascii_start()
-                        .starts_with(f.as_bytes())
-            })
-        })
-    }) || value.contains(&b'`')
+/// What is more than text to make or to the shell of a recipe it stands in, however that quotes it.
+fn runs_in_make(word: &[u8]) -> bool {
+    word.iter().any(|b| b";|&<>$`\n".contains(b))
+}
+
+/// Ends of names of variables that hold a program, in make's and cmake's projects.
+const PROGRAM_ENDS: &[&str] = &[
+    "_COMPILER",
+    "_LINKER",
+    "_AR",
+    "_RANLIB",
+    "_STRIP",
+    "_NM",
+    "_EXECUTABLE",
+    "_PROGRAM",
+    "_COMMAND",
+    "_CMD",
+    "_SHELL",
+    "_WRAPPER",
+    "_LAUNCHER",
+];
+
+fn names_program(name: &[u8]) -> bool {
+    PROGRAM_ENDS.iter().any(|end| name.ends_with(end.as_bytes()))
+}
+
+fn cmake_program(v: &[u8]) -> bool {
+    let Some(eq) = v.iter().position(|b| *b == b'=') else { return false };
+    let (name, value) = (v.get(..eq).unwrap_or_default(), v.get(eq + 1..).unwrap_or_default());
+    let name = name.split(|b| *b == b':').next().unwrap_or_default();
+    let system = ["/usr/bin/", "/bin/", "/usr/local/bin/"].iter().any(|d| value.starts_with(d.as_bytes()));
+    compiler_plugin(value)
+        || (names_program(name) && value.contains(&b'/') && (!system || contains(value, b"..")))
 }
 
 /// Flags that make a compiler load or run something.
 fn compiler_plugin(value: &[u8]) -> bool {
-    ["-fplugin", "-specs", "-wrapper", "-Xclang", "-load"].iter().any(|f| contains(value, f.as_bytes()))
+    ["-fplugin", "-specs", "-wrapper", "-Xclang", "-load", "-fuse-ld=/", "-fuse-ld=.", "-plugin"]
+        .iter()
+        .any(|f| contains(value, f.as_bytes()))
         || value.split(|b| b.is_ascii_whitespace()).any(|w| w.starts_with(b"-B"))
 }
 
@@ -445,10 +470,45 @@ mod tests {
             ("X=$(shell id)", true),
             ("X:=${ shell id}", true),
             ("X!=id", true),
+            ("CFLAGS=; ./evil #", true),
+            ("PREFIX=;./evil;", true),
+            ("X=a|b", true),
+            ("X=a&b", true),
+            ("X=a<b", true),
+            ("X=a>b", true),
+            ("X=$(Y)", true),
+            ("X=$$Y", true),
+            ("X=`id`", true),
+            ("X=a\nb", true),
+            ("$(shell id)=x", true),
+            ("a;./evil", true),
+            ("$(X)", true),
+            ("START_CMD=./evil", true),
+            ("CFLAGS=-fuse-ld=./x", true),
+            ("CFLAGS=-DNAME=\"a b\" -I'x y'", false),
+            ("ARGS=-k 'a or (b)'", false),
+            ("V=1", false),
             ("CFLAGS=-fplugin=./x.so", true),
             ("PREFIX=/usr/local", false),
         ] {
             assert_eq!(make_variable(word.as_bytes(), true), expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn cmake_settings_that_name_a_program() {
+        for (setting, expected) in [
+            ("CMAKE_C_COMPILER=/tmp/evil", true),
+            ("CMAKE_C_COMPILER:FILEPATH=evil/cc", true),
+            ("CMAKE_C_COMPILER=/usr/bin/../../tmp/evil", true),
+            ("Python3_EXECUTABLE=./python", true),
+            ("CMAKE_C_FLAGS=-fplugin=./x.so", true),
+            ("CMAKE_C_COMPILER=/usr/bin/clang-15", false),
+            ("CMAKE_C_COMPILER=clang", false),
+            ("CMAKE_INSTALL_PREFIX=/tmp/x", false),
+            ("CMAKE_BUILD_TYPE=Release", false),
+        ] {
+            assert_eq!(cmake_program(setting.as_bytes()), expected, "{setting}");
         }
     }
 

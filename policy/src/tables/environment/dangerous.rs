@@ -35,6 +35,15 @@ const JAVA: Inert = Inert::Words(&[
     "-Djansi.force=*", "-XX:ActiveProcessorCount=*",
 ]);
 
+/// What variables with these ends hold, where no group has their name: a program that another one starts. By its bare
+/// name it is looked up in PATH as everything is.
+pub(crate) static STARTED: Group =
+    scrub(&[], Inert::Words(&["*"]), "names a program that another one starts");
+
+/// Ends of such names.
+pub(crate) const STARTED_ENDS: &[&str] =
+    &["_PAGER", "_EDITOR", "_BROWSER", "_ASKPASS", "_SSH", "_RSH", "_LAUNCHER", "_WRAPPER"];
+
 /// The groups. Where two have a name, the first speaks.
 #[rustfmt::skip]
 pub const DANGEROUS: &[Group] = &[
@@ -154,7 +163,7 @@ pub const DANGEROUS: &[Group] = &[
     ),
     scrub(
         &["GIT_EXTERNAL_DIFF", "GIT_DIFFTOOL_*", "GIT_MERGETOOL_*", "GIT_SHELL_PATH", "GIT_MAN_VIEWER", "TIG_EDITOR", "TIG_SCRIPT",
-          "GIT_SVN_*", "GITWEB_CONFIG*"],
+          "GIT_SVN_*", "GITWEB_CONFIG*", "ARCH_CLIENT", "GIT_COMMAND", "DEB_GAIN_ROOT_CMD", "DEB_CHECK_COMMAND"],
         Inert::Is(&[""]),
         "git runs it",
     ),

@@ -11,6 +11,7 @@ mod dangerous;
 mod harmless;
 
 pub use dangerous::DANGEROUS;
+pub(crate) use dangerous::{STARTED, STARTED_ENDS};
 pub use harmless::{BASH_SPECIAL, INERT, SHELL_SPECIAL, ZSH_SPECIAL};
 
 /// Variables with one reason.

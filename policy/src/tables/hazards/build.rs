@@ -14,22 +14,25 @@ const SETS: &str = "writes a setting that can name a program which runs later";
 
 const SHARED: &str = "builds a project from a folder that everyone can write";
 
+/// What is more than text to a shell, wherever it stands in one.
+const SHELL_TEXT: &[&str] = &[";", "|", "&", "<", ">", "$", "`", "\n"];
+
 /// The family.
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
         names: &["make", "gmake", "bmake", "remake"],
         opts: Opts::new(
             GNU,
-            "C:f:I:j::l::o:W:O::E:",
+            "C:f:I:j::l::o:W:O::E:V:",
             "directory= environment-overrides file= makefile= eval= include-dir= jobs=? load-average=? old-file= \
              assume-old= what-if= new-file= assume-new= output-sync=? debug=? shuffle=?",
         ),
         rows: &[
             row(
-                When::Opt("--eval -E"),
+                When::Opt("--eval -E -V"),
                 InlineCode,
-                "evaluates text as a makefile",
-                "make(1) --eval; GTFOBins make",
+                "evaluates text as a makefile, or an expression of it",
+                "make(1) --eval; BSD make(1) -V; GTFOBins make",
                 "--eval='x:;id' x",
             ),
             row(
@@ -42,7 +45,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Operand(Test::MakeVariable),
                 RunsProgram,
-                "sets a variable that names a program, or whose value runs one",
+                "sets a variable that names a program, or is text that make or a recipe's shell runs",
                 "GNU make manual, Overriding Variables",
                 "SHELL=./x",
             ),
@@ -89,7 +92,44 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--justfile x",
             ),
             row(When::Opt("--shell"), RunsProgram, PROGRAM, "just(1) --shell", "--shell ./x build"),
+            row(
+                When::Anywhere(Test::Has(SHELL_TEXT)),
+                RunsProgram,
+                "the word is text in a recipe, which a shell runs",
+                "just manual, Recipe Parameters; Task guide, CLI_ARGS",
+                "test 'a;x'",
+            ),
         ],
+        subs: &[],
+    },
+    Program {
+        names: &["rake"],
+        opts: Opts::new(
+            GNU,
+            "e:E:p:r:I:R:f:",
+            "execute= execute-print= execute-continue= require= libdir= rakelibdir=",
+        ),
+        rows: &[row(
+            When::Opt(
+                "-e -E -p -r -I -R --execute --execute-print --execute-continue --require --libdir --rakelibdir",
+            ),
+            InlineCode,
+            "evaluates Ruby, or loads it",
+            "rake --help",
+            "-e x",
+        )],
+        subs: &[],
+    },
+    Program {
+        names: &["just"],
+        opts: Opts::new(EXACT, "c!f:d:E:", "command=! chooser= shell-arg="),
+        rows: &[row(
+            When::Opt("-c --command --choose --chooser --shell-arg -e --edit"),
+            RunsProgram,
+            PROGRAM,
+            "just(1) --command, --chooser",
+            "--command ./x",
+        )],
         subs: &[],
     },
     Program {
@@ -207,6 +247,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "a setting given to cargo can name the compiler, a wrapper or a runner",
                 "cargo(1) --config",
                 "--config build.rustc-wrapper='x' check",
+            ),
+            row(
+                When::Val("--target", Test::Ends(&[".json"])),
+                RunsProgram,
+                "the target's description can name the linker",
+                "rustc book, Custom Targets",
+                "build --target x.json",
             ),
             row(
                 When::Val("--manifest-path", Test::SharedFolder),
@@ -342,10 +389,25 @@ graphviz= profiling-output= debug-output preset=",
             row(
                 When::Val(
                     "-E",
-                    Test::Is(&["env", "time", "chdir", "rm", "remove", "remove_directory", "bin2c"]),
+                    Test::Not(&[
+                        "capabilities",
+                        "cat",
+                        "compare_files",
+                        "echo",
+                        "echo_append",
+                        "environment",
+                        "false",
+                        "make_directory",
+                        "md5sum",
+                        "sha1sum",
+                        "sha256sum",
+                        "sha512sum",
+                        "sleep",
+                        "true",
+                    ]),
                 ),
                 RunsProgram,
-                "runs a command, or deletes files",
+                "runs a command, or writes or deletes files",
                 "cmake(1) -E",
                 "-E env ./x",
             ),
@@ -360,8 +422,6 @@ graphviz= profiling-output= debug-output preset=",
                         "MAKE_PROGRAM",
                         "RULE_LAUNCH",
                         "MODULE_PATH",
-                        "_COMPILER=.",
-                        "_COMPILER:FILEPATH=.",
                         "_LINKER=",
                         "EMULATOR",
                     ]),
@@ -370,6 +430,27 @@ graphviz= profiling-output= debug-output preset=",
                 "names a program or script that the build runs",
                 "cmake-variables(7)",
                 "-DCMAKE_C_COMPILER_LAUNCHER=./x .",
+            ),
+            row(
+                When::Val("-D", Test::CMakeProgram),
+                RunsProgram,
+                "names a program that the build runs",
+                "cmake-variables(7) CMAKE_LANG_COMPILER",
+                "-DCMAKE_C_COMPILER=/tmp/x .",
+            ),
+            row(
+                When::All(&[When::Opt("--build"), When::From(0, Test::MakeVariable)]),
+                RunsProgram,
+                "hands it to make, for which it is a variable",
+                "cmake(1) --build",
+                "--build b -- SHELL=./x",
+            ),
+            row(
+                When::All(&[When::Opt("--build"), When::Anywhere(Test::Starts(&["--eval", "-f", "-t"]))]),
+                LoadsCode,
+                "hands it to the build tool, which reads rules from it",
+                "cmake(1) --build; make(1) -f, --eval",
+                "--build b -- --eval=x",
             ),
             row(
                 When::Opt("--toolchain"),
@@ -411,6 +492,39 @@ graphviz= profiling-output= debug-output preset=",
         subs: &[],
     },
     Program {
+        names: &["meson"],
+        opts: Opts::new(GNU, "C:j:t:", "wrapper= wrap= gdb-path= internal=! setup= suite="),
+        rows: &[
+            row(
+                When::Opt("--wrapper --wrap --gdb-path --internal"),
+                RunsProgram,
+                PROGRAM,
+                "meson(1) test --wrapper",
+                "test --wrapper ./x",
+            ),
+            row(When::Path("devenv|runpython|wrap"), RunsProgram, PROGRAM, "meson(1) devenv", "devenv ./x"),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["ctest"],
+        opts: Opts::new(
+            EXACT,
+            "S:C:R:E:L:I:j:T:M:D:O:U:",
+            "build-and-test build-makeprogram= test-command=! output-log=",
+        ),
+        rows: &[row(
+            When::Opt(
+                "-S --script --script-new-process --build-and-test --launch --build-makeprogram --test-command",
+            ),
+            RunsProgram,
+            "runs a script, or a build of the caller's choice",
+            "ctest(1) -S, --build-and-test",
+            "--build-and-test a b --build-generator x",
+        )],
+        subs: &[],
+    },
+    Program {
         names: &["bazel", "bazelisk", "buck2"],
         opts: Opts::new(
             EXACT,
@@ -420,7 +534,8 @@ graphviz= profiling-output= debug-output preset=",
         rows: &[row(
             When::Opt(
                 "--run_under --workspace_status_command --bazelrc --server_javabase \
---override_repository --host_jvm_args",
+--override_repository --override_module --host_jvm_args --shell_executable --extra_toolchains \
+--crosstool_top --python_top --python_path",
             ),
             RunsProgram,
             PROGRAM,
@@ -465,6 +580,7 @@ graphviz= profiling-output= debug-output preset=",
                     "-DargLine",
                     "-Djvm",
                     "-Dmaven.repo.remote",
+                    "-Dmaven.compiler.exec",
                 ])),
                 LoadsCode,
                 "loads an extension or an agent",
@@ -485,7 +601,9 @@ gradle-user-home= tests= project-cache-dir=",
         ),
         rows: &[
             row(
-                When::Opt("-I --init-script -b --build-file -c --settings-file --include-build"),
+                When::Opt(
+                    "-I --init-script -b --build-file -c --settings-file --include-build -g --gradle-user-home",
+                ),
                 LoadsCode,
                 "runs a script of the caller's choice",
                 "gradle(1) --init-script",

@@ -232,4 +232,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         ],
         subs: &[],
     },
+    Program {
+        names: &["tox"],
+        opts: Opts::new(GNU, "c:e:x:r", "override= conf= root= workdir="),
+        rows: &[row(
+            When::Opt("-x --override"),
+            RunsProgram,
+            "sets a command that it runs",
+            "tox --override",
+            "-x testenv.commands=x",
+        )],
+        subs: &[],
+    },
 ];

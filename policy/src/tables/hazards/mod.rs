@@ -56,11 +56,13 @@ mod lang_more;
 mod net;
 mod packages;
 mod starters;
+mod vcs;
 
 /// Everything known of well-known programs, by family. A program may stand in more than one row: all that
 /// bear its name apply.
 pub const PROGRAMS: &[&[Program]] = &[
     git::PROGRAMS,
+    vcs::PROGRAMS,
     files::PROGRAMS,
     build::PROGRAMS,
     packages::PROGRAMS,
@@ -323,8 +325,10 @@ pub enum Test {
     GitHost,
     /// A folder that every user of the machine can write.
     SharedFolder,
-    /// `NAME=VALUE` of make where the name is a program or the value runs one.
+    /// A word for make that its recipes' shells or itself may run, or `NAME=VALUE` where the name is a program.
     MakeVariable,
+    /// `NAME=VALUE` of cmake where the name is a program and the value one elsewhere than in the system's folders.
+    CMakeProgram,
     /// A command of an editor of the vi family that is more than a motion, a search or leaving.
     VimCommand,
     /// `+COMMAND` of such an editor.

@@ -504,7 +504,9 @@ www accept= connect= k= pass= K= iv= md= nameopt=",
         ),
         rows: &[
             row(
-                When::Opt("--engine --provider --provider-path --config --pre --keyform"),
+                When::Opt(
+                    "--engine --engine_impl --ssl_client_engine --provider --provider-path --config --pre --post --keyform",
+                ),
                 LoadsCode,
                 "loads an engine or provider library, or a configuration that does",
                 "openssl(1) -engine; GTFOBins openssl",
@@ -516,6 +518,13 @@ www accept= connect= k= pass= K= iv= md= nameopt=",
                 WRITES,
                 "openssl(1) -out; GTFOBins openssl",
                 "enc -in a -out x",
+            ),
+            row(
+                When::All(&[When::Path("engine"), When::More(1)]),
+                LoadsCode,
+                "loads an engine library",
+                "openssl-engine(1)",
+                "engine ./x.so",
             ),
             row(
                 When::Path("s_server"),

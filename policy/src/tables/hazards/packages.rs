@@ -92,6 +92,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--prefix /tmp/x test",
             ),
             row(
+                When::Anywhere(Test::Has(&["$(", "`"])),
+                RunsProgram,
+                "older versions hand it to the script's shell in double quotes",
+                "npm 6 and pnpm 8, run",
+                "run x -- '$(y)'",
+            ),
+            row(
                 When::Path("config|c set|edit|delete|import"),
                 RunsProgram,
                 SETS,
