@@ -320,6 +320,28 @@ fn no_answer_in_time_is_no() {
     run.refused(126, "approval-timeout");
 }
 
+/// Who stands and waits is told for what, once, and in the end what would have helped.
+#[test]
+fn whoever_waits_is_told_for_what() {
+    let stage =
+        with_policy(&json!({}), &json!({})).config(&json!({"tools": {"exec": {"approvalTimeoutMs": 9000}}}));
+    let mut id = String::new();
+    let run = ask(&stage, &["tool"], |peer| {
+        id.clone_from(&peer.asked().request.id);
+        assert_eq!(peer.line(), None);
+    });
+    let lines: Vec<&str> = run.stderr.lines().collect();
+    let how = format!("approvals resolve {} allow-once", &id[..8]);
+    assert!(lines[0].starts_with("exec-guard: asks [allowlist-miss] tool: "), "{run:?}");
+    assert!(lines[0].contains(" s for a yes: ") && lines[0].contains(&how), "{run:?}");
+    let no = "exec-guard: denied [approval-timeout] no answer came in time to: [allowlist-miss] tool: ";
+    assert!(lines[1].starts_with(no), "{run:?}");
+    assert!(
+        run.stderr.contains("approvals watch") && run.stderr.matches("exec-guard: ").count() == 2,
+        "{run:?}"
+    );
+}
+
 #[test]
 fn an_answer_without_end_has_an_end() {
     let stage = hurried(&json!({}));

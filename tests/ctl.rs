@@ -40,6 +40,24 @@ fn said(run: &Run, code: i32, word: &str) {
     assert!(run.stderr.contains(word) || run.stdout.contains(word), "no word of {word:?}: {run:?}");
 }
 
+/// Whoever forgot the `--` is told first what was meant.
+#[test]
+fn a_command_without_its_dashes() {
+    let stage = Stage::new();
+    let guard = programs().guard.to_str().expect("path").to_owned();
+    for (words, meant) in
+        [(&["git", "status"][..], "git status"), (&["git", "log", "a b", "x\x1b"], r"git log 'a b' $'x\x1b'")]
+    {
+        let words = [&[guard.as_str()], words].concat();
+        let run = stage.cast(&words).way(Way::Path).run();
+        let first = run.stderr.lines().next().unwrap_or_default();
+        assert_eq!(first, format!("exec-guardctl: did you mean: exec-guard -- {meant}"), "{run:?}");
+        assert_eq!(run.code(), 2, "{run:?}");
+    }
+    // A word of ours that is wrong further on is no command.
+    assert!(!ctl(&stage, &["approvals", "git"]).stderr.contains("did you mean: exec-guard --"));
+}
+
 fn document(stage: &Stage) -> Value {
     serde_json::from_slice(&fs::read(stage.path(DOC)).expect("a document")).expect("JSON")
 }

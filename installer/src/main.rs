@@ -29,6 +29,7 @@ mod manual;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser};
+use protocol::Shown;
 
 use cli::{Cli, Command};
 use exit::{Exit, Failure};
@@ -38,6 +39,15 @@ fn main() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(e) => {
+            // `exec-guard git status` comes here as well: its words are ours wherever `--` is left out.
+            let words: Vec<_> = std::env::args_os().skip(1).collect();
+            if let Some(ContextValue::String(word)) = e.get(ContextKind::InvalidSubcommand)
+                && words.first().is_some_and(|f| f == word.as_str())
+            {
+                let words = words.iter().map(|w| Shown::word(w.as_encoded_bytes()).into_string());
+                let command = words.collect::<Vec<_>>().join(" ");
+                say::word(format!("did you mean: exec-guard -- {command}"));
+            }
             // Help asked for goes to stdout, all else to stderr; a reader that went away is no fault.
             let printed = e.print();
             if !e.use_stderr()
@@ -46,13 +56,6 @@ fn main() -> Exit {
             {
                 say::word(format!("stdout: {fault}"));
                 return Exit::Trouble;
-            }
-            // `exec-guard git status` comes here as well: its words are ours wherever `--` is left out.
-            let first = std::env::args_os().nth(1);
-            if let Some(ContextValue::String(word)) = e.get(ContextKind::InvalidSubcommand)
-                && first.is_some_and(|f| f == **word)
-            {
-                say::word("a command to be judged goes after `--`: exec-guard -- COMMAND [ARG…]");
             }
             return if e.use_stderr() { Exit::Usage } else { Exit::Done };
         }

@@ -25,8 +25,10 @@ mod corpus_tests;
 mod tests;
 
 pub(crate) use carriers::is_list;
+#[cfg(test)]
+pub use names::known_for;
 pub(crate) use names::{Hits, hits};
-pub use names::{class_of, is_shell, known_for, learnable};
+pub use names::{class_of, is_shell, learnable};
 
 /// How a wrapper is satisfied, from the least strict to the strictest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -128,6 +128,21 @@ impl Talk {
         }
     }
 
+    /// True if something comes until then, or the other side ends; nothing of it is taken.
+    pub fn comes(&mut self, until: Instant) -> bool {
+        if self.lines.rest() > 0 {
+            return true;
+        }
+        let mut piece = [0; 4096];
+        match self.stream.read(&mut piece, until) {
+            Ok(n) => {
+                self.lines.push(piece.get(..n).unwrap_or_default());
+                true
+            }
+            Err(e) => e.kind() != io::ErrorKind::TimedOut,
+        }
+    }
+
     /// True if more has come already.
     pub fn has_more(&mut self) -> bool {
         // At once: what was not sent with the last line is not waited for.
@@ -182,8 +197,14 @@ mod tests {
         assert_eq!(talk.line(in_a_minute()).unwrap(), b"ab");
         assert_eq!(talk.line(in_a_minute()).unwrap(), b"c");
         assert!(talk.has_more());
+        assert!(talk.comes(in_a_minute()), "what lies there");
         let soon = Instant::now() + Duration::from_millis(20);
         assert!(matches!(talk.line(soon), Err(Ended::Late)));
+        peer.write_all(b"e\nf\n").unwrap();
+        assert!(talk.comes(in_a_minute()));
+        assert_eq!(talk.line(in_a_minute()).unwrap(), b"de");
+        assert_eq!(talk.line(in_a_minute()).unwrap(), b"f");
+        assert!(!talk.comes(Instant::now() + Duration::from_millis(20)));
         drop(peer);
         assert!(matches!(talk.line(in_a_minute()), Err(Ended::Gone)));
         drop(l);

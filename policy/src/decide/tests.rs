@@ -750,6 +750,82 @@ fn a_descriptor_in_a_condition_is_digits() {
 }
 
 #[test]
+fn a_function_that_calls_itself_asks() {
+    let mut c = Case::new(&["/usr/bin/*"]).checked();
+    for text in [
+        "f() { f | f & }; f",
+        ":() { :|:& };:",
+        "f() { ls; if ls; then f & fi; }; f",
+        "f() { g & }; g() { f & }; f",
+        "f() { ls \"$(f)\"; }; f",
+        "f() { ( f & ); }; f",
+    ] {
+        asks(&c.text(text), "function");
+    }
+    for text in [
+        "f() { ls & }; f; f",
+        "g() { ls; }; f() { g | g; }; f",
+        "f() { ls; }; f | f",
+        "f() { if ls; then f; fi; }; f && f || ls",
+    ] {
+        assert!(c.text(text).findings.iter().all(|f| f.reason.code() != "function"), "{text}");
+    }
+}
+
+#[test]
+fn options_that_the_text_itself_makes() {
+    let mut c = Case::new(&["/usr/bin/rg", "/usr/bin/git", "/usr/bin/bash", "/usr/bin/sort"]).checked();
+    c.world = c.world.program("/usr/bin/rg");
+    for text in [
+        "rg x \"$(printf %s --pre=./evil)\"",
+        "p=--pre=./evil; rg x $p",
+        "p=x--pre=./evil; rg x \"${p#x}\"",
+        "for p in --pre=./evil; do rg x \"$p\"; done",
+        "for p in a --pre=./evil; do rg x \"$p\"; done",
+        "p=--pre; q==./evil; rg x $p$q",
+        "rg x \"${y:---pre=./evil}\"",
+        "rg x \"$y--pre=./evil\"",
+        "p=$(printf %s --pre=./evil); rg x \"$p\"",
+        "p='a --pre=./evil'; rg x $p",
+        "p=--; p+=pre=./evil; rg x $p",
+        "f() { rg x \"${1#x}\"; }; f x--pre=./evil",
+        "echo --pre=./evil | while read p; do rg x \"$p\"; done",
+        "bash -c 'rg x \"${0#x}\"' x--pre=./evil",
+        "rg x $(git rev-parse --pre=./evil)",
+        "rg x `git status`",
+    ] {
+        let e = c.text(text);
+        assert_eq!(e.decision, Decision::Ask, "{text}");
+        assert!(
+            codes(&e).iter().any(|c| ["dynamic-option", "hazard"].contains(c)),
+            "{text}: {:?}",
+            e.findings
+        );
+    }
+    for text in [
+        "rg x $y",
+        "rg x \"$y/z\"",
+        "f=a.txt; rg x \"$f\"",
+        "f=-n; rg x $f",
+        "for f in *.c; do rg x \"$f\"; done",
+        "for f in a-b.c; do rg x \"$f\"; done",
+        "rg x \"$(git rev-parse --show-toplevel)\"",
+        "top=$(git rev-parse --show-toplevel); rg x \"$top\"",
+        "git log $(git merge-base main HEAD)..HEAD",
+        "rg x \"${DIR:-src}\"",
+        "git ls-files | while read f; do rg x \"$f\"; done",
+        "rg x $((1 + 2))",
+    ] {
+        let e = c.text(text);
+        assert!(
+            codes(&e).iter().all(|c| !["dynamic-option", "hazard"].contains(c)),
+            "{text}: {:?}",
+            e.findings
+        );
+    }
+}
+
+#[test]
 fn a_function_is_one_only_where_it_is_certainly_defined() {
     let mut c = Case::new(&["/usr/bin/*"]).checked();
     for text in [

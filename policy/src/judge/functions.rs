@@ -98,6 +98,22 @@ impl Functions {
         }
         true
     }
+
+    /// True if the function, whose body was walked, calls itself, directly or by others; by too many others counts.
+    pub fn calls_itself(&self, name: &[u8]) -> bool {
+        let called = |n: &[u8]| self.calls.get(n).into_iter().flatten().map(Vec::as_slice);
+        let mut seen: HashSet<&[u8]> = HashSet::new();
+        let mut todo: Vec<&[u8]> = called(name).collect();
+        while let Some(next) = todo.pop() {
+            if seen.insert(next) {
+                todo.extend(called(next));
+            }
+            if seen.len() > 1000 {
+                return true;
+            }
+        }
+        seen.contains(name)
+    }
 }
 
 fn is_taker(word: &Word) -> bool {

@@ -3,9 +3,10 @@
 //!
 //! A word with a variable in it is known only at run time, but where these words are written down beside the text,
 //! each of them is one that it may become. So they are tried, one after the other, in its place.
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::functions::Functions;
+use super::made;
 use super::walk::{Subshells, any_command};
 use crate::arg::Arg;
 use crate::rules::hazards::{HazardHit, Hazardous};
@@ -25,6 +26,11 @@ pub(crate) struct Given {
     calls: Vec<Vec<u8>>,
     /// Which of them is `$1` is not certain.
     renumbered: bool,
+    /// Names that it reads into, and words that it writes and may so read.
+    read: Vec<Vec<u8>>,
+    written: Vec<Arg>,
+    /// What it assigns, wherever.
+    assigned: HashMap<Vec<u8>, Vec<Arg>>,
 }
 
 impl Given {
@@ -38,16 +44,30 @@ impl Given {
         Given {
             positional: positional.iter().map(known).collect(),
             handed_on,
-            calls: Vec::new(),
             // Behind a word that may become several or none, the numbers are others.
             renumbered: positional.iter().any(|a| matches!(a, Arg::Dynamic { single: false, .. })),
+            ..Given::default()
         }
     }
 
-    /// Notes what the text calls its functions with, and whether `$1` stays what it is.
-    pub fn called(&mut self, script: &Script, functions: &Functions) {
+    /// Notes what the text calls its functions with, whether `$1` stays what it is, and what it assigns.
+    pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
         any_command(script, Subshells::Enter, &mut |c| {
+            if let CommandKind::For { name, words: Some(words), .. } = &c.kind {
+                self.assigns(name, words.iter().flat_map(|w| w.to_args(source)));
+            }
             if let CommandKind::Simple(s) = &c.kind {
+                for a in &s.assignments {
+                    let words = a.elements.as_deref().unwrap_or(std::slice::from_ref(&a.value));
+                    // What is put behind something else is no word by itself.
+                    let joined = a.append.then(unknown);
+                    let words = words.iter().flat_map(|w| w.to_args(source));
+                    self.assigns(&a.name, joined.into_iter().chain(words));
+                }
+                if s.words.first().is_some_and(|w| w.any_literal(|l| DECLARERS.contains(&l))) {
+                    let words: Vec<Arg> = s.words.iter().flat_map(|w| w.to_args(source)).collect();
+                    self.declared(&words);
+                }
                 self.renumbered |= s.words.iter().any(|w| w.any_literal(|l| matches!(l, b"shift" | b"set")));
                 if s.words.first().and_then(Word::text).is_some_and(|name| functions.is_one(&name)) {
                     let words = s.words.iter().flat_map(|w| w.to_args(b"")).skip(1);
@@ -56,6 +76,52 @@ impl Given {
             }
             false
         });
+    }
+
+    fn assigns(&mut self, name: &[u8], words: impl Iterator<Item = Arg>) {
+        self.assigned.entry(name.to_vec()).or_default().extend(words);
+    }
+
+    /// `local x=y` and its like assign; what `read` reads, a text may have written.
+    fn declared(&mut self, words: &[Arg]) {
+        let Some((name, words)) = words.split_first() else { return };
+        match name.literal() {
+            Some(b"echo" | b"printf") => {
+                let option = |w: &&Arg| w.known_prefix().first() == Some(&b'-');
+                self.written.extend(words.iter().filter(option).cloned());
+            }
+            Some(b"read") => self.read.extend(words.iter().filter_map(|w| w.literal().map(<[u8]>::to_vec))),
+            _ => {
+                for word in words {
+                    let shown = word.shown();
+                    let Some(eq) = shown.iter().position(|b| *b == b'=') else { continue };
+                    let value = shown.get(eq + 1..).unwrap_or_default().to_vec();
+                    let value = match word {
+                        Arg::Literal(_) => Arg::Literal(value),
+                        Arg::Dynamic { .. } => {
+                            Arg::Dynamic { source: value, prefix: Vec::new(), single: false }
+                        }
+                    };
+                    self.assigns(shown.get(..eq).unwrap_or_default(), std::iter::once(value));
+                }
+            }
+        }
+    }
+
+    /// The words that a variable may be, none for one from elsewhere; `body` = in a function.
+    fn words_of(&self, name: &[u8], body: bool) -> Vec<Arg> {
+        if name.first().is_some_and(|b| b.is_ascii_digit() || b"@*".contains(b)) {
+            let all = self.values(&[b"$", name].concat(), body).into_iter();
+            return all.map(|w| Arg::Literal(w.to_vec())).collect();
+        }
+        let read = self.read.iter().any(|n| n == name);
+        let written = self.written.iter().filter(|_| read);
+        self.assigned.get(name).into_iter().flatten().chain(written).cloned().collect()
+    }
+
+    /// True if a word with this source may be any option; what it may be besides goes to `tries`.
+    fn anything(&self, source: &[u8], body: bool, tries: &mut Vec<Vec<u8>>) -> bool {
+        made::anything(source, &|name| self.words_of(name, body), tries, 0)
     }
 
     /// Every word that a variable may be; `body` = in a function.
@@ -79,6 +145,15 @@ impl Given {
         let mut seen = HashSet::new();
         self.all(body).map(Vec::as_slice).filter(|w| seen.insert(*w)).collect()
     }
+}
+
+/// Builtins that assign, read and write.
+const DECLARERS: &[&[u8]] =
+    &[b"local", b"export", b"readonly", b"declare", b"typeset", b"read", b"echo", b"printf"];
+
+/// What cannot be known.
+fn unknown() -> Arg {
+    Arg::Dynamic { source: b"`".to_vec(), prefix: Vec::new(), single: false }
 }
 
 /// The number of a word that is one positional parameter and nothing else.
@@ -116,7 +191,10 @@ impl<'g> Brought<'g> {
         let certain = |hits: &[HazardHit], why: &str| hits.iter().any(|h| !h.dynamic && h.why == why);
         for (at, arg) in args.iter().enumerate() {
             let Arg::Dynamic { source, prefix, single } = arg else { continue };
-            for piece in given.values(source, body).into_iter().flat_map(|w| pieces(w, *single)) {
+            let mut tries: Vec<Vec<u8>> =
+                given.values(source, body).into_iter().map(<[u8]>::to_vec).collect();
+            let _ = given.anything(source, body, &mut tries);
+            for piece in tries.iter().flat_map(|w| pieces(w, *single)) {
                 trials += 1;
                 if trials > MOST {
                     out.too_many = true;
@@ -139,6 +217,9 @@ impl<'g> Brought<'g> {
     /// True if a word known only at run time may become an option because one that is given is one.
     pub fn may_be_option(&self, arg: Option<&Arg>) -> bool {
         let Some(Arg::Dynamic { source, single, .. }) = arg else { return false };
+        if self.given.anything(source, self.body, &mut Vec::new()) {
+            return true;
+        }
         let option = |w: &[u8]| w.first() == Some(&b'-') && w != b"-" && w != b"--";
         let values = self.given.values(source, self.body);
         !values.is_empty() && (self.too_many || values.into_iter().any(|w| pieces(w, *single).any(option)))

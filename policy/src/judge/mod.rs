@@ -9,6 +9,7 @@ mod command;
 mod functions;
 mod given;
 mod known;
+mod made;
 mod redirect;
 mod walk;
 

@@ -72,7 +72,7 @@ impl Judge<'_> {
         // Every text is another process's: it has no function but its own.
         let before = std::mem::take(&mut self.functions);
         self.functions.define(&parsed.script);
-        Rc::make_mut(&mut self.given).called(&parsed.script, &self.functions);
+        Rc::make_mut(&mut self.given).called(&parsed.script, source, &self.functions);
         exports(&parsed.script, &mut self.exported);
         let moved_before = self.functions_move;
         self.functions_move |= any_command(&parsed.script, Subshells::Enter, &mut |c| {
@@ -298,6 +298,11 @@ impl Judge<'_> {
                 self.command_at(body, walk, &mut own, None);
                 self.functions.back_to(defined);
                 self.functions.is_defined(name);
+                if forks(walk.source) && self.functions.calls_itself(name) {
+                    // In the background or a pipeline that is a fork bomb.
+                    let why = format!("{}: a function that calls itself", visible(name));
+                    self.found(Weight::Miss, Reason::Function, ctx.within, why);
+                }
             }
             CommandKind::Cond(words) => {
                 for w in words {
@@ -580,6 +585,22 @@ fn called_by_zsh(name: &[u8]) -> bool {
     const HOOKS: &[&[u8]] =
         &[b"chpwd", b"periodic", b"precmd", b"preexec", b"zshaddhistory", b"zshexit", b"zsh_directory_name"];
     HOOKS.contains(&name) || name.starts_with(b"TRAP")
+}
+
+/// True if the text may start processes of the shell's own beside each other: by `&`, `|`, `(…)`, `$(…)` or backticks.
+fn forks(source: &[u8]) -> bool {
+    let mut rest = source;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = match (byte, after.first()) {
+            (b'`', _) => return true,
+            (b'&', Some(b'&')) | (b'|', Some(b'|')) | (b'(', Some(b')')) => {
+                after.get(1..).unwrap_or_default()
+            }
+            (b'&' | b'|' | b'(', _) => return true,
+            _ => after,
+        };
+    }
+    false
 }
 
 /// True if the command itself could move the shell to another folder.

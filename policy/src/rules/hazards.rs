@@ -26,8 +26,6 @@ pub struct HazardHit {
     pub program: &'static str,
     /// One sentence for the person who is asked.
     pub why: &'static str,
-    /// Where that is written.
-    pub source: &'static str,
     /// True if a word known only at run time stands where it could make the hazard, rather than making it.
     pub dynamic: bool,
 }
@@ -137,14 +135,7 @@ fn weigh(rows: &'static [Row], opts: &Opts, seen: &Seen, name: &'static str, out
             Met::Yes(at) => (at, false),
             Met::Maybe(at) => (Some(at), true),
         };
-        out.push(HazardHit {
-            category: row.category,
-            at,
-            program: name,
-            why: row.why,
-            source: row.source,
-            dynamic,
-        });
+        out.push(HazardHit { category: row.category, at, program: name, why: row.why, dynamic });
     }
     if let Some(at) = seen.dynamic.first() {
         dynamic(rows, *at, name, out);
@@ -159,7 +150,6 @@ fn dynamic(rows: &'static [Row], at: usize, name: &'static str, out: &mut Vec<Ha
             at: Some(at),
             program: name,
             why: row.why,
-            source: row.source,
             dynamic: true,
         });
     }

@@ -26,6 +26,7 @@ pub(crate) struct Interpreter {
     /// False for programs people use as filters or clients: *allow always* may store them.
     pub(crate) language: bool,
     /// Where that is written.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the reader and the tests"))]
     pub(crate) reason: &'static str,
 }
 

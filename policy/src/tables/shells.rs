@@ -21,11 +21,21 @@ pub(crate) struct Shell {
     /// Its options; `None` = its language is not read here.
     pub(crate) grammar: Option<Grammar>,
     /// Why it stands here.
+    #[cfg(test)]
     pub(crate) reason: &'static str,
 }
 
-const fn shell(name: &'static str, grammar: Option<Grammar>, reason: &'static str) -> Shell {
-    Shell { name, grammar, reason }
+const fn shell(
+    name: &'static str,
+    grammar: Option<Grammar>,
+    #[cfg_attr(not(test), expect(unused_variables, reason = "for the tests"))] reason: &'static str,
+) -> Shell {
+    Shell {
+        name,
+        grammar,
+        #[cfg(test)]
+        reason,
+    }
 }
 
 /// Every shell known by name; those of /etc/shells come besides.

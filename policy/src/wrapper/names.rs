@@ -244,7 +244,8 @@ pub fn class_of(names: &[&[u8]]) -> Option<Class> {
         .max()
 }
 
-/// What a program is known for, with the place where it is written; for showing.
+/// What a program is known for, with the place where it is written.
+#[cfg(test)]
 pub fn known_for(names: &[&[u8]]) -> Option<&'static str> {
     let hits = hits(names, names.first().copied().unwrap_or_default(), &[]);
     let shell = hits.shell.and_then(|hit| shell(&hit.name));

@@ -32,9 +32,13 @@ use sys::world::Host;
 
 use super::{Approver, Asked};
 use crate::locate::Settings;
+use crate::say::Message;
 
 /// Whoever is there says so within this time, and takes a question.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whoever stands and waits longer than that is told for what.
+const SILENT: Duration = Duration::from_secs(1);
 
 /// So long it takes at most to leave a question behind.
 const LEAVING: Duration = Duration::from_secs(1);
@@ -46,9 +50,7 @@ pub fn ask(eval: &Evaluation, inv: &Invocation, settings: &Settings, world: &Hos
         Err(asked) => return asked,
     };
     let came = match settings.socket.dialect {
-        SocketDialect::Own => {
-            line.own(&question, settings.patience_ms < settings.timeout_ms, settings.leaves_grant)
-        }
+        SocketDialect::Own => line.own(&question, eval, settings),
         SocketDialect::OpenClaw => line.openclaw(&question),
     };
     came.map_or_else(|end| end.asked(&path), |yes| yes.asked(question))
@@ -229,16 +231,25 @@ struct Line {
 }
 
 impl Line {
-    /// `leave`: whoever started us waits no longer than the deadline, and may ask again.
-    /// `grants`: it runs nothing, so a yes is passed on to the guard that will.
-    fn own(mut self, question: &WireQuestion, leave: bool, grants: bool) -> Result<Checked, End> {
+    fn own(
+        mut self,
+        question: &WireQuestion,
+        eval: &Evaluation,
+        settings: &Settings,
+    ) -> Result<Checked, End> {
         let (to, request_sha256, _) = self.take(question)?;
+        // Whoever started an agent's hook reads no more than its answer.
+        if settings.patience_ms == u64::MAX && !self.talk.comes(self.deadline.min(Instant::now() + SILENT)) {
+            self.waits(eval);
+        }
         let answer = match self.answer(&to, &request_sha256, question) {
-            Err(End::Late) if leave => return Err(self.leave()),
+            // Whoever started us waits no longer than the deadline, and may ask again.
+            Err(End::Late) if settings.patience_ms < settings.timeout_ms => return Err(self.leave()),
             answer => answer?,
         };
+        // A hook runs nothing, so a yes is passed on to the guard that will.
         if let (true, Choice::AllowOnce, Some(text)) =
-            (grants && question.is_text, answer.choice, &question.text)
+            (settings.leaves_grant && question.is_text, answer.choice, &question.text)
         {
             let (agent, text, cwd) = (question.agent.clone(), text.clone(), question.cwd.clone());
             let grant = Grant { agent, text, cwd }.to_text();
@@ -249,6 +260,15 @@ impl Line {
             }
         }
         Ok(answer)
+    }
+
+    /// Says what is waited for, until when, and how to answer.
+    fn waits(&self, eval: &Evaluation) {
+        let left = self.deadline.saturating_duration_since(Instant::now()).as_secs();
+        let Some(ground) = eval.ground().filter(|_| left > 0) else { return };
+        let id = self.id.get(..8).unwrap_or(&self.id);
+        let how = format!("exec-guardctl approvals resolve {id} allow-once");
+        Message::asked(ground.reason, &format!("{}; waits {left} s for a yes: {how}", ground.message)).say();
     }
 
     /// Leaves the question behind: a yes that comes later is good for the next time the same is asked.

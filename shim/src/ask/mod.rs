@@ -145,15 +145,27 @@ fn verdict(eval: &Evaluation, asked: Asked) -> Verdict {
             Verdict::No(reason, By::Policy, std::iter::once(why).chain(advice.map(Into::into)).collect())
         }
         Asked::Left(id) => {
-            let words = vec![
-                "no answer came yet".into(),
-                format!("question {id} stays open: once a person said yes, run exactly the same again"),
-            ];
-            fallback(eval, Reason::Timeout, words)
+            let stays =
+                format!("question {id} stays open: once a person said yes, run exactly the same again");
+            fallback(eval, Reason::Timeout, unanswered(eval, "yet", stays))
         }
-        Asked::Late => fallback(eval, Reason::Timeout, vec!["no answer came in time".into()]),
+        Asked::Late => {
+            let again = "run it again, and answer while it waits: exec-guardctl approvals watch".into();
+            fallback(eval, Reason::Timeout, unanswered(eval, "in time", again))
+        }
         Asked::Nobody(why) => fallback(eval, ground(eval), why.into_iter().collect()),
     }
+}
+
+/// What nobody answered, what it was about, and what to do.
+fn unanswered(eval: &Evaluation, when: &str, then: String) -> Vec<String> {
+    let mut words = vec![format!("no answer came {when}")];
+    if let Some(ground) = eval.ground() {
+        words = vec![format!("no answer came {when} to: [{}] {}", ground.reason.code(), ground.message)];
+        words.extend(ground.advice.clone().filter(|a| !a.is_empty()));
+    }
+    words.push(then);
+    words
 }
 
 fn answered(eval: &Evaluation, answer: &Answer, by: By) -> Verdict {

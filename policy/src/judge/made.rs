@@ -1,0 +1,244 @@
+//! What a word known only at run time may begin with, as far as the text that it stands in decides that.
+//!
+//! Where `dynamicOption` lets such words pass, a variable from elsewhere is one of them. But what the text itself
+//! assigns, edits or prints are the text's own words: they are tried, or where they cannot be known may be any option.
+use crate::arg::Arg;
+
+/// Programs that print what is there (names of files, folders, revisions, processes), or lines of that whole.
+const TAME: &[&str] = &[
+    "basename", "command", "date", "dirname", "docker", "fd", "find", "getconf", "git", "grep", "head",
+    "hostname", "id", "ls", "mktemp", "nproc", "pgrep", "pidof", "podman", "pwd", "readlink", "realpath",
+    "rg", "sort", "tail", "type", "uname", "uniq", "wc", "which", "whoami",
+];
+
+/// Deepest chain of variables that is followed.
+const DEEPEST: usize = 8;
+
+/// True if a word with this source may begin with any option. Those that it may be are put into `tries`; `of` gives
+/// the words that a variable may be, none for one from elsewhere.
+pub(super) fn anything(
+    source: &[u8],
+    of: &dyn Fn(&[u8]) -> Vec<Arg>,
+    tries: &mut Vec<Vec<u8>>,
+    depth: usize,
+) -> bool {
+    let mut rest = source;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = match byte {
+            b'"' => after,
+            b'\'' | b'\\' => return after.first() == Some(&b'-'),
+            b'-' if rest.iter().any(|b| b"$`".contains(b)) => return true,
+            b'-' => {
+                tries.push(unquoted(rest));
+                return false;
+            }
+            b'`' => return true,
+            b'$' => match after.first() {
+                Some(b'(') if after.starts_with(b"((") => return false,
+                Some(b'(') => {
+                    let (inside, next) = enclosed(after, b'(', b')');
+                    tries.extend(inside.split(u8::is_ascii_whitespace).map(unquoted));
+                    if !tame(inside) {
+                        return true;
+                    }
+                    next
+                }
+                Some(b'{') => {
+                    let (inside, next) = enclosed(after, b'{', b'}');
+                    let (name, op) = inside.split_at(name(inside));
+                    match op.first() {
+                        _ if name.is_empty() => return inside.first() != Some(&b'#'),
+                        None | Some(b'[') => {}
+                        Some(_) if edited(&of(name), op, of, tries, depth) => return true,
+                        Some(_) => {
+                            rest = next;
+                            continue;
+                        }
+                    }
+                    match variable(&of(name), inside.len() + 3 >= bare(source), of, tries, depth) {
+                        Some(any) => return any,
+                        None => next,
+                    }
+                }
+                Some(_) => {
+                    let (name, next) = after.split_at(name(after));
+                    match variable(&of(name), name.len() + 1 >= bare(source), of, tries, depth) {
+                        Some(any) => return any,
+                        None => next,
+                    }
+                }
+                None => return false,
+            },
+            _ => return false,
+        };
+    }
+    false
+}
+
+/// What a plain variable may begin with; `whole` = it is all of the word. `None`: nothing, so what follows counts.
+fn variable(
+    words: &[Arg],
+    whole: bool,
+    of: &dyn Fn(&[u8]) -> Vec<Arg>,
+    tries: &mut Vec<Vec<u8>>,
+    depth: usize,
+) -> Option<bool> {
+    let mut empty = words.is_empty();
+    for word in words {
+        match word {
+            Arg::Literal(value) if whole => tries.push(value.clone()),
+            Arg::Literal(value) if value.first() == Some(&b'-') || value.windows(2).any(|w| w == b" -") => {
+                return Some(true);
+            }
+            Arg::Literal(value) => empty |= value.is_empty(),
+            Arg::Dynamic { source, .. } => {
+                if depth >= DEEPEST || anything(source, of, tries, depth + 1) {
+                    return Some(true);
+                }
+                empty = true;
+            }
+        }
+    }
+    if empty { None } else { Some(false) }
+}
+
+/// True if `${NAME…}` with that operator may be any option: of words of the text a piece can be.
+fn edited(
+    words: &[Arg],
+    op: &[u8],
+    of: &dyn Fn(&[u8]) -> Vec<Arg>,
+    tries: &mut Vec<Vec<u8>>,
+    depth: usize,
+) -> bool {
+    let op = op.strip_prefix(b":").unwrap_or(op);
+    let instead = match op.split_first() {
+        Some((b'-' | b'=' | b'+', word)) => word,
+        // `?` ends the shell; the rest takes pieces out of the value, or puts others in.
+        _ if words.is_empty() => return false,
+        _ => op,
+    };
+    let dash = |w: &Arg| match w {
+        Arg::Literal(value) => value.contains(&b'-'),
+        Arg::Dynamic { source, .. } => depth >= DEEPEST || anything(source, of, &mut Vec::new(), depth + 1),
+    };
+    words.iter().any(dash)
+        || (!words.is_empty() && instead.contains(&b'-'))
+        || (words.is_empty() && (depth >= DEEPEST || anything(instead, of, tries, depth + 1)))
+}
+
+/// True if what the commands print is nothing that the text says.
+fn tame(commands: &[u8]) -> bool {
+    let says = |w: &[u8]| {
+        [&b"format"[..], b"pretty", b"printf", b"%"].iter().any(|s| w.windows(s.len()).any(|p| p == *s))
+    };
+    commands.split(|b| b"|;&(`\n".contains(b)).all(|command| {
+        let mut words = command.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
+        words.next().is_none_or(|name| TAME.iter().any(|t| t.as_bytes() == name)) && !words.any(says)
+    })
+}
+
+/// How long the name is that begins here: letters, or one digit or special character.
+fn name(text: &[u8]) -> usize {
+    let letters = text.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    match text.first() {
+        Some(b) if b.is_ascii_digit() => text.iter().take_while(|b| b.is_ascii_digit()).count(),
+        Some(b'@' | b'*') => 1,
+        _ => letters,
+    }
+}
+
+/// What stands between these two, and what follows.
+fn enclosed(text: &[u8], open: u8, close: u8) -> (&[u8], &[u8]) {
+    let mut depth = 0_usize;
+    for (at, byte) in text.iter().enumerate() {
+        match *byte {
+            b if b == open => depth += 1,
+            b if b == close => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    let inside = text.get(1..at).unwrap_or_default();
+                    return (inside, text.get(at + 1..).unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+    (text.get(1..).unwrap_or_default(), b"")
+}
+
+fn unquoted(word: &[u8]) -> Vec<u8> {
+    word.iter().copied().filter(|b| !b"'\"\\".contains(b)).collect()
+}
+
+/// How long it is without quotes.
+fn bare(word: &[u8]) -> usize {
+    word.iter().filter(|b| **b != b'"').count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_word_may_be() {
+        let dynamic =
+            |source: &str| Arg::Dynamic { source: source.into(), prefix: Vec::new(), single: false };
+        let of = |name: &[u8]| match name {
+            b"lit" => vec![Arg::lit("a.txt"), Arg::lit("b")],
+            b"opt" => vec![Arg::lit("--pre=./evil")],
+            b"inner" => vec![Arg::lit("x--pre=./evil")],
+            b"empty" => vec![Arg::lit("")],
+            b"glob" => vec![dynamic("*.c")],
+            b"said" => vec![dynamic("$(printf %s --pre)")],
+            b"loop" => vec![dynamic("$loop")],
+            b"again" => vec![dynamic("\"$opt\"")],
+            _ => Vec::new(),
+        };
+        for (source, any, tried) in [
+            ("$env", false, ""),
+            ("\"$env\"", false, ""),
+            ("${env}", false, ""),
+            ("$lit", false, "a.txt b"),
+            ("\"${opt}\"", false, "--pre=./evil"),
+            ("\"$again\"", false, "--pre=./evil"),
+            ("$opt$lit", true, ""),
+            ("$lit$opt", false, ""),
+            ("$env$opt", true, ""),
+            ("$empty--pre=./evil", false, "--pre=./evil"),
+            ("$env--pre=$x", true, ""),
+            ("\"$env/$x\"", false, ""),
+            ("${inner#x}", true, ""),
+            ("${inner:1}", true, ""),
+            ("${lit%.txt}", false, ""),
+            ("${lit/a/-}", true, ""),
+            ("${env##*/}", false, ""),
+            ("${env:-HEAD}", false, ""),
+            ("${env:---pre=./evil}", false, "--pre=./evil"),
+            ("${env:-$opt}", false, "--pre=./evil"),
+            ("${!env}", true, ""),
+            ("${#env}", false, ""),
+            ("${glob%.c}", false, ""),
+            ("$glob", false, ""),
+            ("$loop", true, ""),
+            ("$said", true, ""),
+            ("$((1 - 2))", false, ""),
+            ("`ls`", true, ""),
+            ("$(printf %s --pre=./evil)", true, ""),
+            ("$(echo x | tr x -)", true, ""),
+            ("$(ls | sed s/x/y/)", true, ""),
+            ("$(git log -1 --format=%s)", true, ""),
+            ("$(git log -1 --pretty=x)", true, ""),
+            ("$(git rev-parse --show-toplevel)", false, "--show-toplevel"),
+            ("$(git rev-parse --pre=./evil)", false, "--pre=./evil"),
+            ("\"$(git ls-files '*.c' | head -n 3)\"/x", false, "-n"),
+            ("$(dirname \"$(which x)\")", false, ""),
+            ("*.c", false, ""),
+        ] {
+            let mut tries = Vec::new();
+            assert_eq!(anything(source.as_bytes(), &of, &mut tries, 0), any, "{source}");
+            for word in tried.split_whitespace() {
+                assert!(tries.iter().any(|t| t == word.as_bytes()), "{source}: {word} not tried");
+            }
+        }
+    }
+}
