@@ -529,6 +529,7 @@ mod tests {
             "x policy test",
             "x policy test a b --json",
             "x policy replay --since 2h --policy d",
+            "x friction",
             "x friction - f --preset yolo",
         ] {
             assert!(ok(words), "{words}");
@@ -557,7 +558,6 @@ mod tests {
             "x explain",
             "x explain ls",
             "x explain -c a --file b",
-            "x friction",
             "x friction f --preset yolo --policy d",
         ] {
             assert!(!ok(words), "{words}");
