@@ -207,7 +207,10 @@ pub fn edit<T>(
     target: &Target,
     change: impl FnOnce(&mut Value) -> Result<T, String>,
 ) -> Result<T, EditError> {
-    edit_based(target, None, change)
+    let fresh = !target.path.exists();
+    let out = rewrite(target, |old| changed(target, old, change))?;
+    settle(target, fresh)?;
+    Ok(out)
 }
 
 /// The same, if the document still has the hash that the change was based on.
@@ -216,32 +219,42 @@ pub fn edit<T>(
 /// [`EditError::Changed`] if the hash is another; else as [`edit`].
 pub fn edit_based<T>(
     target: &Target,
-    base: Option<&str>,
+    base: &str,
     change: impl FnOnce(&mut Value) -> Result<T, String>,
 ) -> Result<T, EditError> {
     let fresh = !target.path.exists();
-    let out = rewrite(target, |old| {
-        if let Some(base) = base {
-            based(base, old)?;
-        }
-        let mut value = match old {
-            Some(text) => parse(&target.path, text)?,
-            None => beginning(target)?,
-        };
-        let before = value.clone();
-        let out = change(&mut value).map_err(EditError::Refused)?;
-        if old.is_some() && value == before {
-            return Ok((None, out));
-        }
-        if !is_config(&target.path) {
-            give_ids(&mut value);
-        }
-        Ok((Some(written(&value)?), out))
-    })?;
+    let out = rewrite(target, |old| based(base, old).and_then(|()| changed(target, old, change)))?;
+    settle(target, fresh)?;
+    Ok(out)
+}
+
+/// The text after a change; `None` if it changed nothing.
+fn changed<T>(
+    target: &Target,
+    old: Option<&[u8]>,
+    change: impl FnOnce(&mut Value) -> Result<T, String>,
+) -> Result<(Option<String>, T), EditError> {
+    let mut value = match old {
+        Some(text) => parse(&target.path, text)?,
+        None => beginning(target)?,
+    };
+    let before = value.clone();
+    let out = change(&mut value).map_err(EditError::Refused)?;
+    if old.is_some() && value == before {
+        return Ok((None, out));
+    }
+    if !is_config(&target.path) {
+        give_ids(&mut value);
+    }
+    Ok((Some(written(&value)?), out))
+}
+
+/// What belongs to a document that is new.
+fn settle(target: &Target, fresh: bool) -> Result<(), EditError> {
     if fresh && target.begin == Begin::Cautious && !is_config(&target.path) {
         settings_beside(&target.path)?;
     }
-    Ok(out)
+    Ok(())
 }
 
 fn beginning(target: &Target) -> Result<Value, EditError> {
@@ -614,7 +627,7 @@ mod tests {
         let (_s, t) = Stage::with("{\"version\": 1}");
         let base = get(&t.path).unwrap().1;
         let set = |base: &str, to: &str| {
-            edit_based(&t, Some(base), |doc| {
+            edit_based(&t, base, |doc| {
                 doc["x"] = to.into();
                 Ok(())
             })
@@ -626,8 +639,8 @@ mod tests {
         assert_eq!(json_of(&t)["x"], "third");
         // One that is not there yet has a hash as well.
         let (_s, t) = Stage::with("");
-        edit_based(&t, Some(&hash(b"")), |_| Ok(())).unwrap();
-        assert!(matches!(edit_based(&t, Some(&hash(b"")), |_| Ok(())), Err(EditError::Changed(_))));
+        edit_based(&t, &hash(b""), |_| Ok(())).unwrap();
+        assert!(matches!(edit_based(&t, &hash(b""), |_| Ok(())), Err(EditError::Changed(_))));
     }
 
     #[test]

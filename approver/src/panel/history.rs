@@ -19,6 +19,9 @@ const ROWS: usize = 50;
 /// Bytes of the journal that are searched, newest first.
 pub const BYTES: u64 = 64 << 20;
 
+/// Letters of a command in a row.
+const LETTERS: usize = 2_000;
+
 /// What is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Filter {
@@ -176,6 +179,13 @@ fn table(rows: &[Value]) -> Markup {
     }
 }
 
+/// As much of a text as a row has room for, and whether that is not all.
+fn short(text: &str) -> (String, bool) {
+    let mut chars = text.chars();
+    let begin: String = chars.by_ref().take(LETTERS).collect();
+    (begin, chars.next().is_some())
+}
+
 fn row(record: &Value) -> Markup {
     let word = |key: &str| record.get(key).and_then(Value::as_str).filter(|w| !w.is_empty());
     let at = record.get("ts").and_then(Value::as_u64);
@@ -196,7 +206,9 @@ fn row(record: &Value) -> Markup {
                 @if let Some(words) = word("words") { div.from { "“" (shown(words)) "”" } }
             }
             td data-label="Command" {
-                code { (shown(&command(record))) }
+                @let (text, cut) = short(&shown(&command(record)));
+                code { (text) }
+                @if cut { " … " span.from { "(longer; " code { "exec-guardctl log show" } " has all of it)" } }
                 @if record.get("cut").and_then(Value::as_bool) == Some(true) { " …" }
                 @if let Some(cwd) = word("cwd") { div.from { "in " (shown(cwd)) } }
                 @if let Some(event) = word("event") {
@@ -246,6 +258,13 @@ mod tests {
         }
         let again = filter("text=a%26b&day=x&page=3");
         assert_eq!(filter(again.query(4).split_once('?').unwrap().1), again);
+    }
+
+    #[test]
+    fn a_long_command_leaves_room_for_others() {
+        let text = "é".repeat(LETTERS);
+        assert_eq!(short(&text), (text.clone(), false));
+        assert_eq!(short(&format!("{text}x")), (text, true));
     }
 
     #[test]

@@ -39,14 +39,14 @@ pub async fn page(
     Extension(session): Extension<Session>,
     Extension(fields): Extension<Fields>,
 ) -> Response {
-    show(&site, &session, scope(&fields), None).await
+    show(&site, &session, &fields, None).await
 }
 
-async fn show(site: &Arc<Site>, session: &Session, scope: Scope, draft: Option<Draft>) -> Response {
+async fn show(site: &Arc<Site>, session: &Session, fields: &Fields, draft: Option<Draft>) -> Response {
     let status = if draft.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
-    let of = site.clone();
+    let (of, scope, find) = (site.clone(), scope(fields), fields.get("find").trim().to_owned());
     // Documents and the journal are read: nobody else waits for it.
-    let view = tokio::task::spawn_blocking(move || View::new(&of, scope)).await;
+    let view = tokio::task::spawn_blocking(move || View::new(&of, scope, find)).await;
     let Ok(view) = view else { return StatusCode::INTERNAL_SERVER_ERROR.into_response() };
     let content = view::page(&view, session, draft.as_ref());
     (status, Html(layout::page(site, session, Page::Policy, &content).into_string())).into_response()
@@ -119,7 +119,7 @@ async fn write(
     let done = tokio::task::spawn_blocking(move || {
         let documents = of.handle.rules().current().map_err(EditError::Refused)?;
         let none = || EditError::Refused("there is no place for a policy document".into());
-        let done = edit_based(documents.editable().ok_or_else(none)?, Some(&base), change);
+        let done = edit_based(documents.editable().ok_or_else(none)?, &base, change);
         of.handle.rules().changed();
         done
     });
@@ -127,7 +127,7 @@ async fn write(
     let done = done.await.unwrap_or_else(|_| Err(EditError::Refused("the writer broke off".into())));
     let message = match done {
         Ok(text) => Message { good: true, text },
-        Err(EditError::Changed(_)) => return show(site, session, scope, Some(draft)).await,
+        Err(EditError::Changed(_)) => return show(site, session, fields, Some(draft)).await,
         Err(e) => Message { good: false, text: format!("Nothing was written: {}.", shown(&e.to_string())) },
     };
     site.door.say(&session.id, message, site.now());

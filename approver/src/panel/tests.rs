@@ -531,6 +531,25 @@ fn the_policy_is_edited_and_a_conflict_loses_nothing() {
 }
 
 #[test]
+fn of_thousands_of_patterns_some_are_shown_and_all_are_found() {
+    run(async {
+        let stage = Stage::new();
+        let web = Web::open(&stage).await;
+        let list: Vec<String> = (0..2_000).map(|n| format!("/opt/tool{n:04}")).collect();
+        let agents = serde_json::json!({"main": {"security": "allowlist", "allowlist": list}});
+        let doc = serde_json::json!({"version": 1, "socket": {"token": "t"}, "agents": agents});
+        stage.put(&doc.to_string());
+        let page = web.get("policy?scope=agent:main").await.body;
+        assert!(
+            page.contains("/opt/tool0299") && !page.contains("/opt/tool0300") && page.contains(": 1700 of")
+        );
+        let page = web.get("policy?scope=agent:main&find=TOOL1234").await.body;
+        assert!(page.contains("/opt/tool1234") && page.contains("name=\"place\" value=\"1234\""));
+        assert!(!page.contains("/opt/tool0000"));
+    });
+}
+
+#[test]
 fn a_document_with_comments_is_shown_and_not_edited() {
     run(async {
         let stage = Stage::new();

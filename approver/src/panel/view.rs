@@ -14,6 +14,9 @@ use super::policy::name;
 use super::{Session, Site, history, shown, time};
 use crate::rules::Documents;
 
+/// Patterns that are shown of each kind: a page with thousands of forms helps nobody.
+const ROWS: usize = 300;
+
 /// What somebody typed that was not written.
 #[derive(Clone, Debug)]
 pub enum Draft {
@@ -56,6 +59,10 @@ struct Row {
 /// Everything the page shows.
 pub struct View {
     scope: Scope,
+    /// A part of the patterns that are looked for.
+    find: String,
+    /// Patterns for which there is no room.
+    left: usize,
     agents: Vec<String>,
     /// The document that edits go to, its hash, and its text as JSON; `Err` why it cannot be edited here.
     file: String,
@@ -71,10 +78,12 @@ pub struct View {
 
 impl View {
     /// Reads it all.
-    pub fn new(site: &Arc<Site>, scope: Scope) -> View {
+    pub fn new(site: &Arc<Site>, scope: Scope, find: String) -> View {
         site.handle.rules().changed();
         let mut view = View {
             scope,
+            find,
+            left: 0,
             agents: Vec::new(),
             file: String::new(),
             base: String::new(),
@@ -131,12 +140,15 @@ impl View {
                 false
             });
         }
-        self.rows = self.own(&usage);
-        self.others = self.others(documents, &agent, &usage);
+        let mut seek = Seek { find: self.find.to_lowercase(), room: ROWS, usage: &usage, left: 0 };
+        self.rows = self.own(&mut seek);
+        seek.room = ROWS;
+        self.others = self.others(documents, &agent, &mut seek);
+        self.left = seek.left;
     }
 
     /// The entries of this scope of this document.
-    fn own(&self, usage: &[Usage]) -> Vec<Row> {
+    fn own(&self, seek: &mut Seek<'_>) -> Vec<Row> {
         let mut out = Vec::new();
         let part = self.doc.as_ref().ok().and_then(|d| edit::part(d, &self.scope));
         for list in LISTS {
@@ -144,15 +156,15 @@ impl View {
             for (place, written) in entries.into_iter().flatten().enumerate() {
                 let from = format!("{}:{}/{}/{place}", self.file, edit::pointer(&self.scope), list.key());
                 let entry = Entry { pattern: edit::pattern(written), from, ..Entry::default() };
-                let row = row(list, &entry, written.as_object().cloned(), usage, String::new());
-                out.push(Row { place: Some(place), ..row });
+                let row = seek.row(list, &entry, || written.as_object().cloned(), String::new());
+                out.extend(row.map(|row| Row { place: Some(place), ..row }));
             }
         }
         out
     }
 
     /// The entries of other scopes and documents that count for this one.
-    fn others(&self, documents: &Documents, agent: &str, usage: &[Usage]) -> Vec<Row> {
+    fn others(&self, documents: &Documents, agent: &str, seek: &mut Seek<'_>) -> Vec<Row> {
         let mut out = Vec::new();
         for document in documents.policy().approvals() {
             for (whose, key, entry) in document.entries() {
@@ -160,9 +172,11 @@ impl View {
                 let own = *document.file == *self.file && whose == self.scope.as_deref();
                 if let (true, false, Some(list)) = (counts, own && self.doc.is_ok(), edit::list(key)) {
                     let scope = whose.map_or("defaults".into(), |w| format!("agent:{w}"));
-                    let written =
-                        store::edit::entry_value(&Entry { id: Some(String::new()), ..entry.clone() });
-                    out.push(row(list, &entry, written.as_object().cloned(), usage, scope));
+                    let written = || {
+                        let entry = Entry { id: Some(String::new()), ..entry.clone() };
+                        store::edit::entry_value(&entry).as_object().cloned()
+                    };
+                    out.extend(seek.row(list, &entry, written, scope));
                 }
             }
         }
@@ -170,17 +184,38 @@ impl View {
     }
 }
 
-fn row(
-    list: List,
-    entry: &Entry,
-    written: Option<Map<String, Value>>,
-    usage: &[Usage],
-    scope: String,
-) -> Row {
-    let mut fields = written.unwrap_or_default();
-    fields.insert("pattern".into(), entry.pattern.clone().into());
-    usage.iter().for_each(|u| u.put(entry, &mut fields));
-    Row { list, place: None, fields, from: entry.from.clone(), scope }
+/// Which entries are shown, and with what.
+struct Seek<'a> {
+    /// A part of the pattern, in lower case.
+    find: String,
+    room: usize,
+    usage: &'a [Usage],
+    /// Entries that would have been shown, too.
+    left: usize,
+}
+
+impl Seek<'_> {
+    /// The entry as it is shown, if it is.
+    fn row(
+        &mut self,
+        list: List,
+        entry: &Entry,
+        written: impl FnOnce() -> Option<Map<String, Value>>,
+        scope: String,
+    ) -> Option<Row> {
+        if !entry.pattern.to_lowercase().contains(&self.find) {
+            return None;
+        }
+        if self.room == 0 {
+            self.left += 1;
+            return None;
+        }
+        self.room -= 1;
+        let mut fields = written().unwrap_or_default();
+        fields.insert("pattern".into(), entry.pattern.clone().into());
+        self.usage.iter().for_each(|u| u.put(entry, &mut fields));
+        Some(Row { list, place: None, fields, from: entry.from.clone(), scope })
+    }
 }
 
 fn rules(e: &Effective) -> Vec<Rules> {
@@ -244,6 +279,10 @@ fn choose(view: &View) -> Markup {
                 label.field {
                     span { "or another agent" }
                     input type="text" name="other" maxlength="256" autocomplete="off";
+                }
+                label.field {
+                    span { "patterns with" }
+                    input type="search" name="find" value=(shown(&view.find)) maxlength="256" autocomplete="off";
                 }
                 button type="submit" { "Show" }
             }
@@ -345,7 +384,8 @@ fn entries(view: &View, session: &Session, draft: Option<&Draft>, whose: &str) -
     html! {
         section.box aria-labelledby="patterns" {
             h2 id="patterns" { "Patterns: " (whose) }
-            @if view.rows.is_empty() { p.dim { "None of its own." } } @else { (table(view, &view.rows, Some(session))) }
+            @if view.left > 0 { p.warning { "More patterns than are shown: " (view.left) " of this page's. Look for a part of them." } }
+            @if view.rows.is_empty() { p.dim { @if view.find.is_empty() { "None of its own." } @else { "None with that." } } } @else { (table(view, &view.rows, Some(session))) }
             h3 { "Add a pattern" }
             form.row.add method="post" action="policy/add" {
                 (based(view, session))
