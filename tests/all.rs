@@ -93,5 +93,11 @@ mod panel;
 /// What agents are told.
 mod hooks;
 
+/// Tools of agent gateways.
+mod tools;
+
+/// What a command in the sandbox can and cannot do.
+mod sandbox;
+
 /// Text that agents put round a command.
 mod scaffold;

@@ -32,6 +32,7 @@ pub fn of_request(
         cwd: q.cwd.as_deref().map(|d| Shown::text(d).into_string()),
         ground: Shown::text(q.ground.code.as_bytes()).into_string(),
         scopes: q.always.iter().flatten().map(|p| p.scope).collect(),
+        tool: None,
     };
     // The text as a hook was given it: by itself, or within what the agent puts round it for a shell.
     let said = q.text.clone().filter(|_| q.is_text).or_else(|| q.said.clone());
@@ -77,6 +78,7 @@ pub fn of_plain(request: &openclaw::Request, asker: Asker) -> Draft {
             cwd: shown.cwd.as_ref().map(visible),
             ground: "openclaw".into(),
             scopes: Vec::new(),
+            tool: None,
         }),
         body: Arc::from(body),
         timeout_ms: PLAIN_MS,

@@ -323,6 +323,11 @@ impl Handle {
         self.lock().panel.clone()
     }
 
+    /// True if somebody is there who could confirm something at once: the page is served, or an operator watches.
+    pub fn somebody_at_hand(&self) -> bool {
+        self.0.events.receiver_count() > 0 || self.panel().is_some()
+    }
+
     /// The approver is to end: no question is taken any more.
     pub fn stop(&self) {
         self.lock().stopping = true;

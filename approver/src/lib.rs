@@ -22,6 +22,7 @@ pub mod listen;
 pub mod operator;
 pub mod panel;
 pub mod serve;
+pub mod tools;
 
 pub use handle::Handle;
 

@@ -48,6 +48,11 @@ impl Operator {
         Ok(Operator { by: format!("uid {uid} by cli"), process: Some(it) })
     }
 
+    /// A user for whom a gateway vouches. Whether that one may answer is for the caller to look at.
+    pub fn gateway(user: &str) -> Operator {
+        Operator { by: format!("{user} by gateway"), process: None }
+    }
+
     /// A person in a browser.
     pub fn panel() -> Operator {
         Operator { by: "panel".into(), process: None }

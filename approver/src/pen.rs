@@ -143,6 +143,7 @@ mod tests {
             by: Some("panel".into()),
             reason: None,
             stored: Vec::new(),
+            tool: None,
         }
     }
 

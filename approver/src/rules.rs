@@ -106,6 +106,11 @@ impl Rules {
         Rules { places, read: Mutex::new(None) }
     }
 
+    /// Where they are.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
     /// The documents in force.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! From the documents to two sockets that are listened at, in an order that matters.
+//! From the documents to three sockets that are listened at, in an order that matters.
 //!
 //! ```text
 //!  documents   whose socket, which token: what cannot be believed stops here
@@ -25,7 +25,8 @@ use crate::desk::Limits;
 use crate::handle::{Handle, Parts};
 use crate::keeper::Keeper;
 use crate::rules::{Documents, Rules};
-use crate::{listen, operator, panel};
+use crate::tools::Tools;
+use crate::{listen, operator, panel, tools};
 
 /// Descriptors that are kept for everything but questions: operators, the panel, documents, the journal.
 const SPARE: u64 = 256;
@@ -44,6 +45,8 @@ pub struct Ready {
     handle: Handle,
     asking: UnixListener,
     operator: UnixListener,
+    calls: UnixListener,
+    tools: Tools,
     /// The page's port; 0 for any, `None` for no page.
     panel: Option<u16>,
     /// Sockets that we bound, and remove when we stop.
@@ -92,6 +95,11 @@ pub fn prepare(args: &Serve) -> Result<Ready, String> {
     let audience = if settings.socket.allow_uids.is_empty() { Audience::Own } else { Audience::Listed };
     let (asking, asked_at) = sockets.take(b"ask", asking, audience)?;
     let (operator, _) = sockets.take(b"operator", state.join(OPERATOR), Audience::Own)?;
+    // Others than us only where the documents say that they are gateways; who they are is looked at with each call.
+    let gateways =
+        ::tools::config::Settings::of(documents.policy()).is_ok_and(|s| !s.gateway_uids.is_empty());
+    let audience = if gateways { Audience::Listed } else { Audience::Own };
+    let (calls, _) = sockets.take(b"tools", state.join(::tools::SOCKET), audience)?;
     let handle = Handle::new(Parts {
         rules,
         keeper,
@@ -101,7 +109,8 @@ pub fn prepare(args: &Serve) -> Result<Ready, String> {
     })
     .map_err(|e| format!("no thread for the journal: {e}"))?;
     let panel = (!args.no_panel).then_some(args.panel_port);
-    Ok(Ready { handle, asking, operator, panel, ours: sockets.ours })
+    let tools = Tools::new(handle.clone(), &state);
+    Ok(Ready { handle, asking, operator, calls, tools, panel, ours: sockets.ours })
 }
 
 /// Writes a token into the document, so that guards and operators can prove themselves.
@@ -209,7 +218,7 @@ impl Ready {
     }
 
     async fn run(self, most: usize) -> Result<(), String> {
-        let Ready { handle, asking, operator, panel, ours } = self;
+        let Ready { handle, asking, operator, calls, tools, panel, ours } = self;
         let signals = |kind| signal(kind).map_err(|e| format!("no signal handler: {e}"));
         let (mut term, mut int) = (signals(SignalKind::terminate())?, signals(SignalKind::interrupt())?);
         // Also where the terminal it was started in is closed.
@@ -220,9 +229,11 @@ impl Ready {
         };
         let asking = listener(asking).map_err(|e| format!("the asking socket: {e}"))?;
         let operator = listener(operator).map_err(|e| format!("the operator's socket: {e}"))?;
+        let calls = listener(calls).map_err(|e| format!("the socket for tools: {e}"))?;
         let mut taking = vec![
             tokio::spawn(listen::serve(asking, handle.clone(), most)),
             tokio::spawn(operator::serve(operator, handle.clone())),
+            tokio::spawn(tools::serve(calls, tools.clone())),
         ];
         if let Some(port) = panel {
             match panel::listen(handle.clone(), port).await {
@@ -254,6 +265,7 @@ impl Ready {
         }
         handle.goodbye(GOODBYE).await;
         time.abort();
+        tools.save();
         Ok(())
     }
 }

@@ -58,6 +58,35 @@ impl State {
     }
 }
 
+/// The call of a tool that a question is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    /// The tool.
+    pub name: String,
+    /// Who wants it.
+    pub user: String,
+    /// The channel it was said in.
+    pub channel: Option<String>,
+    /// The message it was said with.
+    pub message: Option<String>,
+}
+
+impl ToolCall {
+    fn to_json(&self) -> Value {
+        json!({"name": self.name, "user": self.user, "channel": self.channel, "message": self.message})
+    }
+
+    fn read(value: &Value) -> Read<ToolCall> {
+        let mut f = Fields::of(value, "tool")?;
+        Ok(ToolCall {
+            name: f.text("name", MAX)?.to_owned(),
+            user: f.text("user", MAX)?.to_owned(),
+            channel: owned(f.maybe_text("channel", MAX)?),
+            message: owned(f.maybe_text("message", MAX)?),
+        })
+    }
+}
+
 /// A question in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -93,6 +122,8 @@ pub struct Row {
     pub reason: Option<String>,
     /// What an *always* stored, for whom and where, and how to take it back: lines for a person. Left out of lists.
     pub stored: Vec<String>,
+    /// The tool it is about, if it is about one; all of it visible text.
+    pub tool: Option<ToolCall>,
 }
 
 fn owned(text: Option<&str>) -> Option<String> {
@@ -124,6 +155,9 @@ impl Row {
             "by": self.by,
             "reason": self.reason,
         });
+        if let (Some(tool), Some(fields)) = (&self.tool, out.as_object_mut()) {
+            fields.insert("tool".into(), tool.to_json());
+        }
         if let (false, Some(fields)) = (self.stored.is_empty(), out.as_object_mut()) {
             fields.insert("stored".into(), self.stored.clone().into());
         }
@@ -154,6 +188,7 @@ impl Row {
             choice: maybe_choice(&mut f)?,
             by: owned(f.maybe_text("by", MAX)?),
             reason: owned(f.maybe_text("reason", MAX)?),
+            tool: f.get("tool").map(ToolCall::read).transpose()?,
             stored: match f.get("stored") {
                 None => Vec::new(),
                 Some(_) => {

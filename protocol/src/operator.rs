@@ -21,7 +21,7 @@ use crate::mac::{self, Kind};
 use crate::message::{Challenge, Choice, MAX_REASON, choice_word, read_choice, scope_of};
 use crate::token::Token;
 
-pub use crate::event::{Event, EventKind, MAX_SUMMARY, Override, Row, Run, State, Status, summary};
+pub use crate::event::{Event, EventKind, MAX_SUMMARY, Override, Row, Run, State, Status, ToolCall, summary};
 
 /// A command with its number and MAC, as it travels.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,6 +20,12 @@ fn row() -> Row {
         by: Some("cli".into()),
         reason: None,
         stored: Vec::new(),
+        tool: Some(ToolCall {
+            name: "bash".into(),
+            user: "u".into(),
+            channel: None,
+            message: Some("m".into()),
+        }),
     }
 }
 

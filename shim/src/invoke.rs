@@ -66,7 +66,7 @@ check: 0 allow, 3 ask, 4 deny. hook: 0 as the answer says, 2 denied. submit: 0 i
 
 /// Words of the guard that this version does not have: refused by name, since an agent's hook that is passed on
 /// to another program would not fail closed.
-const LATER: &[&str] = &["run", "tool"];
+const LATER: &[&str] = &["run"];
 
 /// Reads the arguments.
 ///
@@ -269,6 +269,7 @@ mod tests {
         assert_eq!(read(words("exec-guard -h")), Ok(Called::Help));
         assert_eq!(read(words("exec-guard hook claude")), Ok(Called::Hook(words("claude"))));
         assert_eq!(read(words("exec-guard doctor -v")), Ok(Called::Companion(words("doctor -v"))));
+        assert_eq!(read(words("exec-guard tool bash -")), Ok(Called::Companion(words("tool bash -"))));
     }
 
     #[test]

@@ -62,6 +62,8 @@ pub struct Sandbox {
     pub enabled: bool,
     /// They are refused where that is impossible.
     pub require: bool,
+    /// This one and no other.
+    pub backend: Option<String>,
     /// Milliseconds a command may run.
     pub timeout_ms: u64,
     /// Bytes of each of its streams that are kept.
@@ -116,6 +118,7 @@ impl Default for Settings {
             sandbox: Sandbox {
                 enabled: true,
                 require: false,
+                backend: None,
                 timeout_ms: 30_000,
                 max_output: 10_000,
                 allowed: Vec::new(),
@@ -385,6 +388,13 @@ impl Reader<'_> {
         let Some(map) = self.object(value, at)? else { return Ok(()) };
         self.flag(map, at, "enabled", &mut s.enabled)?;
         self.flag(map, at, "require", &mut s.require)?;
+        if let Some(name) = self.text(map.get("backend"), &format!("{at}/backend"))? {
+            if !crate::sandbox::NAMES.contains(&name.as_str()) {
+                let remedy = format!("write one of {}", crate::sandbox::NAMES.join(", "));
+                return Err(self.fault(&format!("{at}/backend"), "is no sandbox", &remedy));
+            }
+            s.backend = Some(name);
+        }
         self.whole(map, at, "timeout", &mut s.timeout_ms)?;
         self.size(map, at, "maxOutput", &mut s.max_output)?;
         if let Some(list) = self.texts(map.get("allowedCommands"), &format!("{at}/allowedCommands"))? {

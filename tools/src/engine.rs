@@ -137,6 +137,15 @@ pub fn admit(scene: &Scene, tool: &str, request: Request, caller: &Caller) -> Re
     Ok(Admitted { call, who })
 }
 
+/// Where a command would be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Where {
+    /// By this process: its place is made ready.
+    Here,
+    /// By another one, which judges it again: nothing is made ready, and [`Judged::carry`] does nothing for a command.
+    There,
+}
+
 /// A call that was judged. Nothing of it has happened.
 #[derive(Debug)]
 pub struct Judged {
@@ -158,7 +167,7 @@ struct Exec {
 ///
 /// # Errors
 /// Why nothing runs.
-pub fn judge(scene: &Scene, admitted: Admitted, at_hand: bool) -> Result<Judged, ToolResult> {
+pub fn judge(scene: &Scene, admitted: Admitted, at_hand: bool, run: Where) -> Result<Judged, ToolResult> {
     let s = &scene.settings;
     let (tool, owner) = (admitted.call.tool, admitted.who.owner);
     let over = s.over(tool.name());
@@ -171,7 +180,7 @@ pub fn judge(scene: &Scene, admitted: Admitted, at_hand: bool) -> Result<Judged,
         Wish::of(&admitted.call.args)?;
     }
     let exec = match &admitted.call.command {
-        Some(command) => Some(exec(scene, tool, command)?),
+        Some(command) => Some(exec(scene, tool, command, run)?),
         None => None,
     };
     let parts = exec.as_ref().and_then(|e| bash::parts(&e.inv, &e.eval));
@@ -189,11 +198,11 @@ pub fn judge(scene: &Scene, admitted: Admitted, at_hand: bool) -> Result<Judged,
 }
 
 /// Judges a command as it would run in its place.
-fn exec(scene: &Scene, tool: Tool, command: &Command) -> Result<Exec, ToolResult> {
+fn exec(scene: &Scene, tool: Tool, command: &Command, run: Where) -> Result<Exec, ToolResult> {
     let s = &scene.settings.sandbox;
     let host = Host::beside_guard(scene.guard.as_ref().map(|(_, id)| *id));
-    let place = match tool {
-        Tool::Bash => {
+    let place = match (tool, run) {
+        (Tool::Bash, Where::Here) => {
             let chosen = sandbox::choose(s, &scene.env).map_err(|e| ToolResult::no(Code::NoSandbox, e))?;
             let place = Place::new(chosen);
             Some(place.map_err(|e| ToolResult::no(Code::Failed, format!("no private folder: {e}")))?)
@@ -204,6 +213,7 @@ fn exec(scene: &Scene, tool: Tool, command: &Command) -> Result<Exec, ToolResult
     let cwd = command.cwd.as_deref().map(|c| folder(scene, &host, c)).transpose()?;
     let env = match &place {
         Some(place) => place.environment(&command.env),
+        None if tool == Tool::Bash => sandbox::nominal(&command.env),
         None => {
             let mut env = vec![format!("PATH={}", sandbox::PATH).into_bytes()];
             env.extend(scene.home.iter().map(|h| [b"HOME=", h.as_slice()].concat()));
@@ -213,8 +223,8 @@ fn exec(scene: &Scene, tool: Tool, command: &Command) -> Result<Exec, ToolResult
     let inside = match (&cwd, &place) {
         (Some(cwd), _) => Some(cwd.as_os_str().as_encoded_bytes().to_vec()),
         // An empty folder of its own, by the same name in every backend: nothing relative is there.
-        (None, Some(_)) => Some(b"/workdir".to_vec()),
-        (None, None) => scene.home.clone(),
+        (None, _) if tool == Tool::Bash => Some(b"/workdir".to_vec()),
+        (None, _) => scene.home.clone(),
     };
     let form = match &command.what {
         What::Text(text) => Form::Text { text: text.clone().into_bytes(), shell: None, args: Vec::new() },
@@ -449,7 +459,7 @@ pub fn alone(scene: &Scene, tool: &str, request: Request, caller: &Caller) -> To
         Ok(Err(e)) => return refused(too_many(e)),
         Err(e) => return refused(ToolResult::no(Code::RateLimited, format!("calls cannot be counted: {e}"))),
     };
-    match judge(scene, admitted, false) {
+    match judge(scene, admitted, false, Where::Here) {
         Ok(judged) => judged.carry(scene, None, &id).left(Some(left)),
         Err(no) => refused(no).left(Some(left)),
     }
@@ -519,6 +529,14 @@ impl Job {
     }
 }
 
+/// The call of a job that needs no process: another tool's. The job never left this process, so that it needs no proof.
+pub fn hand_on(scene: &Scene, job: Job) -> ToolResult {
+    match Tool::of(&job.tool) {
+        Some(Tool::Bash | Tool::Cron) | None => ToolResult::no(Code::Failed, "not done here"),
+        Some(_) => done(scene, job),
+    }
+}
+
 /// Does a job.
 pub fn work(scene: &Scene, job: Job) -> ToolResult {
     let proved = scene.token.as_ref().is_some_and(|t| job.is_true(t));
@@ -528,13 +546,17 @@ pub fn work(scene: &Scene, job: Job) -> ToolResult {
     if sys::time::now_ms().saturating_sub(job.at_ms) > FRESH_MS {
         return ToolResult::no(Code::Failed, "the job is too old");
     }
+    done(scene, job)
+}
+
+fn done(scene: &Scene, job: Job) -> ToolResult {
     let call = match Call::of(&job.tool, job.request, &scene.settings) {
         Ok(call) => call,
         Err(no) => return no,
     };
     let owner = scene.settings.is_owner(&job.user);
     let who = Who { user: job.user, sender: job.sender, vouched: job.vouched, claimed: job.claimed, owner };
-    match judge(scene, Admitted { call, who }, false) {
+    match judge(scene, Admitted { call, who }, false, Where::Here) {
         Ok(judged) => judged.carry(scene, job.digest.as_deref().zip(job.by.as_deref()), &job.id),
         Err(no) => no,
     }

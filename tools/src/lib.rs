@@ -34,5 +34,7 @@ pub mod engine;
 pub mod question;
 pub mod record;
 
+pub mod api;
+
 /// The approver's socket for tools, in the state folder.
 pub const SOCKET: &str = "tools/tools.sock";

@@ -43,6 +43,9 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 /// What of it may not.
 const SECRETS: &[&str] = &["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"];
 
+/// What can stand around a command, by name.
+pub const NAMES: &[&str] = &["docker", "podman", "bubblewrap", "landlock"];
+
 /// What stands around a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
@@ -82,11 +85,14 @@ pub struct Chosen {
 impl Chosen {
     /// The one of that name, if it works here.
     pub fn named(name: &str, sandbox: &Sandbox, env: &[Vec<u8>]) -> Option<Chosen> {
+        let own = sandbox.container.program.as_deref().filter(|_| matches!(name, "docker" | "podman"));
+        if let Some(own) = own {
+            return stand_in(own, env).filter(|c| c.backend.name() == name);
+        }
         match name {
             "docker" | "podman" => engine(name, env),
             "bubblewrap" => bubblewrap(),
             "landlock" => landlock(),
-            "none" if !sandbox.require => Some(Chosen::nothing()),
             _ => None,
         }
     }
@@ -103,6 +109,10 @@ impl Chosen {
 pub fn choose(sandbox: &Sandbox, env: &[Vec<u8>]) -> Result<Chosen, String> {
     if !sandbox.enabled {
         return Ok(Chosen::nothing());
+    }
+    if let Some(name) = &sandbox.backend {
+        let found = Chosen::named(name, sandbox, env);
+        return found.ok_or_else(|| format!("sandbox.backend is {name}, which does not work here"));
     }
     let container = || {
         let named = sandbox.container.program.as_deref().and_then(|p| stand_in(p, env));
@@ -189,19 +199,11 @@ impl Place {
     /// The environment of the command: nothing of ours, and what the call asked for.
     pub fn environment(&self, wanted: &[(String, String)]) -> Vec<Vec<u8>> {
         let home = self.home();
-        let mut out: Vec<Vec<u8>> =
-            [("PATH", PATH), ("SHELL", "/bin/sh"), ("TERM", "dumb"), ("LANG", "C.UTF-8")]
-                .iter()
-                .map(|(name, value)| format!("{name}={value}").into_bytes())
-                .collect();
-        let place = |name: &str, path: &Path| [name.as_bytes(), b"=", path.as_os_str().as_bytes()].concat();
-        out.push(place("HOME", &home));
-        out.push(match self.chosen.backend {
-            Backend::Bubblewrap | Backend::Docker | Backend::Podman => place("TMPDIR", Path::new("/tmp")),
-            Backend::Landlock | Backend::Nothing => place("TMPDIR", &home),
-        });
-        out.extend(wanted.iter().map(|(name, value)| format!("{name}={value}").into_bytes()));
-        out
+        let temporary = match self.chosen.backend {
+            Backend::Bubblewrap | Backend::Docker | Backend::Podman => Path::new("/tmp"),
+            Backend::Landlock | Backend::Nothing => home.as_path(),
+        };
+        environment(&home, temporary, wanted)
     }
 
     /// Runs what was permitted, with the environment it was judged with, and removes everything private afterwards.
@@ -287,6 +289,22 @@ impl Place {
         words.push(how.image.into());
         words.into_iter().map(OsString::into_vec).collect()
     }
+}
+
+/// The environment of a command of which only the outcome of judging is wanted: no place differs from it in what the
+/// policy looks at.
+pub fn nominal(wanted: &[(String, String)]) -> Vec<Vec<u8>> {
+    environment(Path::new(INSIDE), Path::new("/tmp"), wanted)
+}
+
+fn environment(home: &Path, temporary: &Path, wanted: &[(String, String)]) -> Vec<Vec<u8>> {
+    let fixed = [("PATH", PATH), ("SHELL", "/bin/sh"), ("TERM", "dumb"), ("LANG", "C.UTF-8")];
+    let entry = |name: &str, value: &[u8]| [name.as_bytes(), b"=", value].concat();
+    let mut out: Vec<Vec<u8>> = fixed.iter().map(|(name, value)| entry(name, value.as_bytes())).collect();
+    out.push(entry("HOME", home.as_os_str().as_bytes()));
+    out.push(entry("TMPDIR", temporary.as_os_str().as_bytes()));
+    out.extend(wanted.iter().map(|(name, value)| entry(name, value.as_bytes())));
+    out
 }
 
 /// How a command is run.
@@ -388,8 +406,5 @@ fn open_up(folder: &Path, depth: u32) {
 
 /// Which backends work here, for people.
 pub fn survey(sandbox: &Sandbox, env: &[Vec<u8>]) -> Vec<(&'static str, bool)> {
-    ["docker", "podman", "bubblewrap", "landlock"]
-        .into_iter()
-        .map(|name| (name, Chosen::named(name, sandbox, env).is_some()))
-        .collect()
+    NAMES.iter().map(|name| (*name, Chosen::named(name, sandbox, env).is_some())).collect()
 }

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use policy::{Choice, Scope};
 use protocol::Code;
+use protocol::operator::ToolCall;
 
 use super::Override;
 
@@ -33,6 +34,8 @@ pub struct Face {
     pub ground: String,
     /// The scopes in which *always* is offered.
     pub scopes: Vec<Scope>,
+    /// The tool it is about, if it is about one.
+    pub tool: Option<ToolCall>,
 }
 
 /// A question as it is laid on the desk. Having one tells you nothing yet: the words in it are the asker's.

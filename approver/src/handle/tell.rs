@@ -37,6 +37,7 @@ impl Handle {
             by: answer.map(|a| a.by.clone()),
             reason: answer.and_then(|a| a.reason.clone()),
             stored: q.stored.clone(),
+            tool: face.tool.clone(),
         }
     }
 

@@ -1,0 +1,251 @@
+//! A call, from its fields to its result.
+use std::sync::Arc;
+
+use policy::Choice;
+use protocol::Shown;
+use protocol::ask::Asker as Facts;
+use protocol::operator::{ToolCall, summary};
+use tokio::sync::oneshot::Receiver;
+use tools::call::{Call, Request};
+use tools::engine::{Admitted, Job, Judged, Scene, Where, admit, judge, too_many};
+use tools::identity::{Caller, Who};
+use tools::record::{self, Event};
+use tools::result::{Code, Left, ToolResult};
+
+use super::{Tools, worker};
+use crate::desk::{Answer, Asker, Draft, Face, Outcome, is_yes};
+use crate::handle::{Handle, Taken};
+
+/// A question of a call: when whoever waits for it is gone, so is the question.
+struct Asked {
+    handle: Handle,
+    id: String,
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.handle.gone(&self.id);
+    }
+}
+
+/// What a call came to so far.
+enum Step {
+    Done(ToolResult),
+    Run(Box<Ready>),
+    Wait(Box<Ready>, Asked, Receiver<Outcome>),
+}
+
+struct Ready {
+    scene: Arc<Scene>,
+    call: Call,
+    who: Who,
+    digest: String,
+    id: String,
+    left: Left,
+}
+
+impl Tools {
+    /// A whole call.
+    pub async fn call(&self, tool: String, request: Request, caller: Caller, asker: Asker) -> ToolResult {
+        let Ok(place) = self.0.held.clone().try_acquire_owned() else {
+            return ToolResult::no(Code::Busy, "the approver holds as many calls as it can");
+        };
+        let wait = request.wait;
+        let me = self.clone();
+        // Files are looked at.
+        let begun = tokio::task::spawn_blocking(move || me.begin(&tool, request, &caller, asker)).await;
+        match begun {
+            Ok(Step::Done(result)) => result,
+            Ok(Step::Run(ready)) => {
+                // By a task of its own: it is done or not done, also when whoever called hangs up.
+                let me = self.clone();
+                let task = tokio::spawn(async move {
+                    let _place = place;
+                    me.run(&ready, None).await
+                });
+                task.await.unwrap_or_else(|_| ToolResult::no(Code::Failed, "it broke off"))
+            }
+            Ok(Step::Wait(ready, asked, receiver)) if wait => {
+                let outcome = receiver.await;
+                drop(asked);
+                let me = self.clone();
+                let task = tokio::spawn(async move {
+                    let _place = place;
+                    me.answered(&ready, outcome.ok()).await
+                });
+                task.await.unwrap_or_else(|_| ToolResult::no(Code::Failed, "it broke off"))
+            }
+            Ok(Step::Wait(ready, asked, receiver)) => {
+                let (id, left) = (ready.id.clone(), ready.left);
+                self.later().begin(&id);
+                let me = self.clone();
+                tokio::spawn(async move {
+                    let _place = place;
+                    let outcome = receiver.await.ok();
+                    drop(asked);
+                    let result = me.answered(&ready, outcome).await;
+                    me.later().end(&ready.id, result);
+                });
+                let error = "a person has to say yes; the result will be under the id";
+                ToolResult::no(Code::ApprovalRequired, error).asked(&id).left(Some(left))
+            }
+            Err(_) => ToolResult::no(Code::Failed, "it broke off"),
+        }
+    }
+
+    fn begin(&self, tool: &str, request: Request, caller: &Caller, asker: Asker) -> Step {
+        let scene = match self.scene() {
+            Ok(scene) => scene,
+            Err(no) => return Step::Done(no),
+        };
+        let admitted = match admit(&scene, tool, request, caller) {
+            Ok(admitted) => admitted,
+            Err(no) => return Step::Done(no),
+        };
+        let id = sys::edit::uuid();
+        let (call, who) = (admitted.call.clone(), admitted.who.clone());
+        let refused = |no: ToolResult| {
+            let _ = record::write(&scene, Event::Denied, &id, &call, &who, Some("policy"), Some(&no));
+            Step::Done(no)
+        };
+        let left = match self.0.counter.take(scene.settings.rate, &who.user, call.tool.name()) {
+            Ok(left) => left,
+            Err(e) => return refused(too_many(e)),
+        };
+        match self.judged(&scene, admitted, &id, asker) {
+            Err(no) => refused(no.left(Some(left))),
+            Ok((digest, taken)) => {
+                let ready = Box::new(Ready { scene: scene.clone(), call, who, digest, id: id.clone(), left });
+                match taken {
+                    None => Step::Run(ready),
+                    Some(receiver) => {
+                        Step::Wait(ready, Asked { handle: self.0.handle.clone(), id }, receiver)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Judges a call, and lays its question on the desk if it needs one.
+    fn judged(
+        &self,
+        scene: &Scene,
+        admitted: Admitted,
+        id: &str,
+        asker: Asker,
+    ) -> Result<(String, Option<Receiver<Outcome>>), ToolResult> {
+        let handle = &self.0.handle;
+        let judged = judge(scene, admitted, handle.somebody_at_hand(), Where::There)?;
+        let digest = judged.digest();
+        if judged.need.is_none() {
+            return Ok((digest, None));
+        }
+        let draft = draft(scene, &judged, id, asker);
+        match handle.ask(draft, None) {
+            Ok(Taken::Waits(_, receiver)) => Ok((digest, Some(receiver))),
+            // Nothing answers it beforehand: no grant and no override is for this question.
+            Ok(Taken::Answered(..)) => {
+                Err(ToolResult::no(Code::Failed, "it was answered before it was asked"))
+            }
+            Err(code) => {
+                Err(ToolResult::no(Code::Busy, format!("the question was not taken: {}", code.meaning())))
+            }
+        }
+    }
+
+    async fn answered(&self, ready: &Ready, outcome: Option<Outcome>) -> ToolResult {
+        let no = |code, error: String, by: &str| {
+            let no = ToolResult::no(code, error).asked(&ready.id).left(Some(ready.left));
+            let (scene, id) = (&ready.scene, &ready.id);
+            let _ = record::write(scene, Event::Denied, id, &ready.call, &ready.who, Some(by), Some(&no));
+            no
+        };
+        match outcome {
+            Some(Outcome::Answered(answer)) if is_yes(answer.choice) => self.run(ready, Some(answer)).await,
+            Some(Outcome::Answered(Answer { reason, by, .. })) => {
+                let reason = reason.unwrap_or_else(|| "no reason given".into());
+                no(Code::Rejected, format!("rejected by {by}: {reason}"), &by)
+            }
+            Some(Outcome::Expired) => {
+                let s = ready.scene.settings.approval_timeout_s;
+                no(Code::TimedOut, format!("nobody answered within {s} s: that is a no"), "nobody")
+            }
+            Some(Outcome::Withdrawn) => no(Code::Rejected, "it was withdrawn".into(), "nobody"),
+            None => no(Code::Busy, "the approver ends".into(), "nobody"),
+        }
+    }
+
+    async fn run(&self, ready: &Ready, answer: Option<Answer>) -> ToolResult {
+        let job = Job {
+            tool: ready.call.tool.name().to_owned(),
+            request: ready.call.request.clone(),
+            user: ready.who.user.clone(),
+            sender: ready.who.sender.clone(),
+            vouched: ready.who.vouched,
+            claimed: ready.who.claimed.clone(),
+            digest: answer.as_ref().map(|_| ready.digest.clone()),
+            by: answer.as_ref().map(|a| a.by.clone()),
+            id: ready.id.clone(),
+            at_ms: 0,
+            hmac: String::new(),
+        };
+        let result = match ready.call.command.is_some() || ready.call.tool == tools::mode::Tool::Cron {
+            true => worker::carry(self, job).await,
+            // Nothing is started for these: they are written down and handed on.
+            false => {
+                let scene = ready.scene.clone();
+                let done = tokio::task::spawn_blocking(move || tools::engine::hand_on(&scene, job)).await;
+                done.unwrap_or_else(|_| ToolResult::no(Code::Failed, "it broke off"))
+            }
+        };
+        let result = result.left(Some(ready.left));
+        if answer.is_some() { result.asked(&ready.id) } else { result }
+    }
+}
+
+/// The question of a call as it is laid on the desk.
+fn draft(scene: &Scene, judged: &Judged, id: &str, asker: Asker) -> Draft {
+    let shown = |text: &str| Shown::text(text.as_bytes()).into_string();
+    let timeout_ms = scene.settings.approval_timeout_s.saturating_mul(1000);
+    let host = sys::time::hostname();
+    let facts = Facts { host: &host, uid: asker.uid, user: None, timeout_ms, detached: false };
+    let question = judged.question(facts);
+    let (call, who) = (judged.call(), judged.who());
+    let what = match &call.command {
+        Some(command) => command.what.shown(),
+        None => shown(&serde_json::Value::Object(call.args.clone()).to_string()),
+    };
+    let (command, cut) = summary(&Shown::text(format!("{}: {what}", call.tool.name()).as_bytes()));
+    let visible = |text: &Option<String>| text.as_deref().map(shown);
+    let tool = ToolCall {
+        name: call.tool.name().to_owned(),
+        user: shown(&who.user),
+        channel: visible(&call.request.channel),
+        message: visible(&call.request.message),
+    };
+    Draft {
+        id: id.to_owned(),
+        // Nobody's late yes is for a call: each is a question of its own.
+        key: protocol::mac::sha256(id.as_bytes()),
+        hook: None,
+        agent: shown(&who.user),
+        session: None,
+        asker,
+        face: Arc::new(Face {
+            command,
+            cut,
+            cwd: question.cwd.as_deref().map(|d| Shown::text(d).into_string()),
+            ground: question.ground.code.clone(),
+            scopes: Vec::new(),
+            tool: Some(tool),
+        }),
+        body: Arc::from(question.to_text()),
+        timeout_ms,
+        ticket_ttl_ms: 0,
+    }
+}
+
+/// The answer to a question of a call, by an owner for whom a gateway vouches.
+pub fn choice(approved: bool) -> Choice {
+    if approved { Choice::AllowOnce } else { Choice::Deny }
+}

@@ -1,0 +1,247 @@
+//! The same as HTTP.
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::connect_info::Connected;
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::serve::IncomingStream;
+use protocol::operator::Row;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::net::UnixListener;
+use tools::api::{Pending, Resolution, Status};
+use tools::call::{MAX_ARGS, Request};
+use tools::identity::{Caller, Who, who};
+use tools::result::{Code, ToolResult};
+
+use super::Tools;
+use super::call::choice;
+use crate::desk::Asker;
+use crate::peer::{self, Operator};
+
+/// Longest body, bytes.
+const MAX_BODY: usize = MAX_ARGS + (64 << 10);
+/// Most calls in one list.
+const MOST: usize = 1_000;
+/// How long a caller may take to send a body.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Who is at the other end, by the kernel.
+#[derive(Clone, Copy, Debug)]
+struct Peer(Option<Asker>);
+
+impl Connected<IncomingStream<'_, UnixListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Peer {
+        let seen = sys::socket::peer(stream.io()).ok();
+        Peer(seen.map(|p| peer::asker(p.uid, Some(p.pid).filter(|p| *p > 0))))
+    }
+}
+
+/// Serves until it is dropped.
+pub async fn listen(listener: UnixListener, routes: Router) -> std::io::Result<()> {
+    axum::serve(listener, routes.into_make_service_with_connect_info::<Peer>()).await
+}
+
+/// What may be asked for.
+pub fn routes(tools: Tools) -> Router {
+    Router::new()
+        .route("/v1/tools/{name}", post(call))
+        .route("/v1/requests", get(pending))
+        .route("/v1/requests/{id}", get(status).post(resolve))
+        .route("/v1/openapi.json", get(async || answer(StatusCode::OK, &tools::api::document())))
+        .fallback(async || refused(StatusCode::NOT_FOUND, ToolResult::no(Code::InvalidField, "no such path")))
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .with_state(tools)
+}
+
+fn answer(status: StatusCode, body: &impl serde::Serialize) -> Response {
+    let text = serde_json::to_string(body).unwrap_or_default();
+    (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+fn refused(status: StatusCode, result: ToolResult) -> Response {
+    answer(status, &result)
+}
+
+fn status_of(result: &ToolResult) -> StatusCode {
+    match result.code {
+        Some(Code::InvalidField) => StatusCode::BAD_REQUEST,
+        Some(Code::UnknownTool) => StatusCode::NOT_FOUND,
+        Some(Code::Sender | Code::BadToken) => StatusCode::FORBIDDEN,
+        Some(Code::RateLimited) => StatusCode::TOO_MANY_REQUESTS,
+        Some(Code::ApprovalRequired) => StatusCode::ACCEPTED,
+        Some(Code::Busy) => StatusCode::SERVICE_UNAVAILABLE,
+        // The call was understood; what became of it is in the result.
+        _ => StatusCode::OK,
+    }
+}
+
+/// The kernel's and the caller's word of who it is.
+fn caller(peer: Peer, headers: &HeaderMap) -> Result<(Caller, Asker), ToolResult> {
+    let asker = peer.0.ok_or_else(|| ToolResult::no(Code::Sender, "the kernel does not tell who calls"))?;
+    let token = match headers.get(header::AUTHORIZATION) {
+        None => None,
+        Some(value) => {
+            let token = value.to_str().ok().and_then(|v| v.strip_prefix("Bearer "));
+            let token = token.ok_or_else(|| ToolResult::no(Code::BadToken, "Authorization: Bearer TOKEN"))?;
+            Some(token.trim().to_owned())
+        }
+    };
+    Ok((Caller { uid: asker.uid, token }, asker))
+}
+
+async fn call(
+    State(tools): State<Tools>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let request = match body.0.as_ref().map_err(Clone::clone).and_then(|b| read::<Request>(b)) {
+        Ok(request) => request,
+        Err(no) => return refused(StatusCode::BAD_REQUEST, no),
+    };
+    let result = match caller(peer, &headers) {
+        Ok((caller, asker)) => tools.call(name, request, caller, asker).await,
+        Err(no) => no,
+    };
+    refused(status_of(&result), result)
+}
+
+/// A body that came whole, in time.
+struct Body(Result<Bytes, ToolResult>);
+
+impl<S: Send + Sync> axum::extract::FromRequest<S> for Body {
+    type Rejection = Infallible;
+
+    async fn from_request(request: axum::extract::Request, state: &S) -> Result<Body, Infallible> {
+        let no = |what: &str| Body(Err(ToolResult::no(Code::InvalidField, what)));
+        Ok(match tokio::time::timeout(PATIENCE, Bytes::from_request(request, state)).await {
+            Ok(Ok(bytes)) => Body(Ok(bytes)),
+            Ok(Err(_)) => no("the body is too long, or did not come whole"),
+            Err(_) => no("the body did not come in time"),
+        })
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, ToolResult> {
+    let bad = |e: String| ToolResult::no(Code::InvalidField, format!("body: {e}"));
+    // With the checks that documents get: no key twice.
+    let value = policy::document::plain_json(body, "body").map_err(|e| bad(e.to_string()))?;
+    serde_json::from_value(value).map_err(|e| bad(e.to_string()))
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct As {
+    user: Option<String>,
+}
+
+/// Who looks or answers.
+fn viewer(tools: &Tools, peer: Peer, headers: &HeaderMap, user: Option<&str>) -> Result<Who, ToolResult> {
+    let scene = tools.scene()?;
+    let (caller, _) = caller(peer, headers)?;
+    who(&scene.settings, &caller, user)
+}
+
+fn row(row: Row) -> Option<Pending> {
+    let tool = row.tool?;
+    Some(Pending {
+        id: row.id,
+        tool: tool.name,
+        user: tool.user,
+        channel: tool.channel,
+        message: tool.message,
+        summary: row.command,
+        asked_at_ms: row.asked_at_ms,
+        expires_at_ms: row.expires_at_ms,
+    })
+}
+
+/// The calls that wait for a yes: an owner sees all, another user their own.
+async fn pending(
+    State(tools): State<Tools>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Query(who): Query<As>,
+    headers: HeaderMap,
+) -> Response {
+    match viewer(&tools, peer, &headers, who.user.as_deref()) {
+        Ok(viewer) => {
+            let rows = tools.waiting();
+            let mine = |p: &Pending| viewer.owner || p.user == viewer.user;
+            let all: Vec<Pending> = rows.into_iter().filter(mine).collect();
+            answer(StatusCode::OK, &all)
+        }
+        Err(no) => refused(status_of(&no), no),
+    }
+}
+
+impl Tools {
+    /// The calls that wait for a yes, the one whose time ends first first.
+    pub fn waiting(&self) -> Vec<Pending> {
+        let (rows, _) = self.0.handle.list(false, None, MOST);
+        rows.into_iter().filter_map(row).collect()
+    }
+}
+
+/// What became of a call that was not waited for.
+async fn status(
+    State(tools): State<Tools>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Path(id): Path<String>,
+    Query(who): Query<As>,
+    headers: HeaderMap,
+) -> Response {
+    if let Err(no) = viewer(&tools, peer, &headers, who.user.as_deref()) {
+        return refused(status_of(&no), no);
+    }
+    let known = tools.later().results.get(&id).cloned();
+    match known {
+        None => refused(StatusCode::NOT_FOUND, ToolResult::no(Code::InvalidField, "id: no call has it")),
+        Some(None) => answer(StatusCode::OK, &Status { id, waiting: true, result: None }),
+        Some(result) => answer(StatusCode::OK, &Status { id, waiting: false, result }),
+    }
+}
+
+/// An owner's answer, by a gateway that vouches for the owner.
+async fn resolve(
+    State(tools): State<Tools>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let wanted = match body.0.as_ref().map_err(Clone::clone).and_then(|b| read::<Resolution>(b)) {
+        Ok(wanted) => wanted,
+        Err(no) => return refused(StatusCode::BAD_REQUEST, no),
+    };
+    let who = match viewer(&tools, peer, &headers, wanted.user.as_deref()) {
+        Ok(who) if who.owner && who.vouched => who,
+        Ok(_) => {
+            let error =
+                "only an owner for whom a gateway vouches answers here; others: exec-guardctl approvals";
+            return refused(StatusCode::FORBIDDEN, ToolResult::no(Code::Sender, error));
+        }
+        Err(no) => return refused(status_of(&no), no),
+    };
+    let handle = &tools.0.handle;
+    // Questions about commands are none of a gateway's business.
+    let about_tool = handle.show(&id).is_ok_and(|(row, _)| row.tool.is_some() && row.id == id);
+    if !about_tool {
+        let no = ToolResult::no(Code::InvalidField, "id: no call has it");
+        return refused(StatusCode::NOT_FOUND, no);
+    }
+    let by = Operator::gateway(&protocol::Shown::text(who.user.as_bytes()).into_string());
+    match handle.answer(&id, choice(wanted.approved), wanted.reason, &by).await {
+        Ok(done) => answer(StatusCode::OK, &json!({"id": done.row.id, "state": done.row.state.word()})),
+        Err(e) => {
+            let detail = e.detail.map_or(String::new(), |d| format!(": {d}"));
+            let error = format!("{}{detail}", e.code.meaning());
+            refused(StatusCode::CONFLICT, ToolResult::no(Code::Rejected, error))
+        }
+    }
+}
