@@ -163,8 +163,8 @@ pub(crate) fn resolve(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolut
     }
 }
 
-/// Looks a script up as a shell does that is given it as its operand: the path itself, then PATH. The execute
-/// bit is not needed.
+/// Looks a script up as a shell does that is given it as its operand: the path itself (sh(1), `command_file`). The
+/// execute bit is not needed. Where there is no such file bash searches PATH and dash and zsh do not: nothing is found.
 pub(crate) fn resolve_script(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
     if name.is_empty() || name.contains(&0) {
         return Resolution::Missing;
@@ -179,7 +179,6 @@ pub(crate) fn resolve_script(name: &[u8], at: Lookup<'_>, world: &dyn World) -> 
     }
     match look(&full, world, false) {
         Some(exe) => Resolution::Found(exe),
-        None if !name.contains(&b'/') => search(name, at, world),
         None => Resolution::Missing,
     }
 }
@@ -302,6 +301,17 @@ mod tests {
         );
         assert_eq!(lookup("", "/usr/bin", None), None);
         assert_eq!(lookup("/usr/bin", "/usr/bin", None), None, "a folder");
+    }
+
+    #[test]
+    fn a_script_is_not_looked_for_in_path() {
+        let w = world();
+        let script =
+            |name: &str, cwd| resolve_script(name.as_bytes(), Lookup { cwd, path: Some(b"/usr/bin") }, &w);
+        assert!(matches!(script("git", Some(b"/usr/bin")), Resolution::Found(_)));
+        assert!(matches!(script("/usr/bin/git", None), Resolution::Found(_)));
+        assert!(matches!(script("git", Some(b"/")), Resolution::Missing));
+        assert!(matches!(script("git", None), Resolution::CwdUnknown));
     }
 
     #[test]

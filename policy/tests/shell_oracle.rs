@@ -538,3 +538,45 @@ fn the_ash_of_busybox_runs_what_the_tree_names() {
 fn zsh_runs_what_the_tree_names() {
     oracle(Dialect::Zsh);
 }
+
+/// Where bash looks for the end of something that is none, a quote that ends for it does not end for others.
+#[test]
+fn what_bash_reads_past_a_quote_asks() {
+    let asks = |dialect: Dialect, text: &str| {
+        parse(text.as_bytes(), dialect).noted.iter().any(|n| n.construct.checked() == Treatment::Ask)
+    };
+    for (text, expected) in [
+        // Its own marks: `$^A(` begins a substitution while it reads, and is text when it expands.
+        ("w4 \"$\u{1}( ' \" ; w2 ' ) \" ; w9 # '", true),
+        ("w4 \"$\u{7f}( ' \" ; w2 ' ) \" ; w9 # '", true),
+        ("w4 \"a\u{7f}\"", true),
+        ("w4 '$\u{1}('", false),
+        ("w4 \"$( w2 )\" '\u{7f}'", false),
+        // `<(` in a quoted parameter.
+        ("w1 \"${x:-<(a}\" ; w2 '\" ) }\" ; w9 # '", true),
+        ("w1 \"${x#>(}\"", true),
+        ("w1 \"${x:-$y<(}\"", true),
+        ("w1 $(if w2 \\&; then w3; fi)", true),
+        ("w1 $(if w2 \\&a '&'; then w3; fi)", false),
+        ("w1 {$,b}b", true),
+        ("w1 $ {a,b}", false),
+        ("w1 \"${x:-<a>}\" \"<(\" '${x:-<(a}'", false),
+    ] {
+        assert_eq!(asks(Dialect::Bash, text), expected, "bash {text:?}");
+    }
+    for (text, expected) in [
+        ("w1 {\"a\"{{1..3}", true),
+        ("w1 {{{a,b}", true),
+        ("w1 {{a,b},c} a{", false),
+        ("w1 {1.''.3}", false),
+        ("w1 {x} >&2", true),
+        ("w1 {1}>&2", true),
+        ("w1 {x} \\\n\t&>/dev/null", true),
+        ("w1 {x} a >&2", false),
+        ("case q in (=|a) w1;; esac", true),
+        ("case q in (a|~) w1;; esac", true),
+        ("case q in a|~) w1;; esac", false),
+    ] {
+        assert_eq!(asks(Dialect::Zsh, text), expected, "zsh {text:?}");
+    }
+}

@@ -502,7 +502,7 @@ fn script() -> impl Strategy<Value = String> {
         "[a-z][a-z0-9_./:=,+-]{0,6}",
         "'[ -&(-~\n]{0,8}'",
         "\"[ !#%-Z^-_a-z{}~\n]{0,8}\"",
-        "\\\\[ -~]",
+        "\\\\[ -%'-~]",
         prop::sample::select(vec![
             "$x",
             "\"$x\"",

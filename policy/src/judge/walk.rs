@@ -23,6 +23,7 @@ use crate::tables::writers::writes;
 /// A text that was walked: its tree, and what stands in place of what in the form that is executed.
 pub(crate) struct Text {
     pub parsed: Parsed,
+    dialect: Dialect,
     /// By the commands' ids.
     replacements: Vec<Option<Replacement>>,
     pub recheck: Vec<Arc<Executable>>,
@@ -34,7 +35,7 @@ impl Text {
     /// The text the real shell is given.
     pub fn render(&self, source: &[u8]) -> Result<Vec<u8>, Construct> {
         let replace = |id: usize| self.replacements.get(id)?.as_ref().map(Cow::Borrowed);
-        render_as(&self.parsed.script, source, &replace)
+        render_as(&self.parsed.script, source, self.dialect, &replace)
     }
 
     /// The only command of the text, if it is one plain simple command with literal words and nothing else.
@@ -84,6 +85,7 @@ impl Judge<'_> {
             dialect,
             out: Text {
                 parsed: Parsed { script: Script::default(), noted: parsed.noted, numbers: parsed.numbers },
+                dialect,
                 replacements: Vec::new(),
                 recheck: Vec::new(),
                 last: None,

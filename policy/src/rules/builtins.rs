@@ -258,7 +258,7 @@ fn umask(args: &[Arg]) -> Result<Effect, Miss> {
         [Arg::Literal(word)] if word == b"-S" => Ok(Effect::None),
         [Arg::Literal(word)] => {
             let octal = (1..=4).contains(&word.len()) && word.iter().all(|b| (b'0'..=b'7').contains(b));
-            let keeps = word.last().is_some_and(|b| (b - b'0') & 2 != 0);
+            let keeps = word.last().is_some_and(|b| b & 2 != 0);
             if octal && keeps {
                 Ok(Effect::Umask)
             } else {

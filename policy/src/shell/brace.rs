@@ -67,6 +67,12 @@ impl Pieces {
         })
     }
 
+    /// True if a `{` has no `}`.
+    pub fn unclosed(&self) -> bool {
+        let of = |kind: fn(&Piece) -> bool| self.list.iter().filter(|(piece, ..)| kind(piece)).count();
+        of(|p| matches!(p, Piece::Open)) > of(|p| matches!(p, Piece::Close))
+    }
+
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -291,8 +297,11 @@ fn group(
             }
             [] => None,
             [(_, start, _), .., (_, _, end)] => {
-                let text = source.get(*start..*end).unwrap_or_default();
-                (loose && text.windows(2).any(|w| w == b"..")).then_some(None)
+                // It sees no quotes between the dots of `{1.''.3}`. bash leaves `{3..{3..1}1}` as it is.
+                let nested = inside.iter().any(|(piece, ..)| matches!(piece, Piece::Open));
+                let dots =
+                    source.get(*start..*end).unwrap_or_default().iter().filter(|b| **b == b'.').count();
+                ((loose || nested) && dots > 1).then_some(None)
             }
             _ => None,
         };

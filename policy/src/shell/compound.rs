@@ -2,7 +2,7 @@
 
 use crate::shell::Dialect;
 use crate::shell::arith::Holds;
-use crate::shell::ast::{Command, CommandKind, Script, Word};
+use crate::shell::ast::{Command, CommandKind, Part, Script, Word};
 use crate::shell::construct::Construct;
 use crate::shell::lex::{Lexer, is_identifier, is_meta, suspect};
 use crate::shell::parse::Until;
@@ -231,6 +231,15 @@ impl Lexer<'_> {
                 if pattern.is_bare() && matches!(pattern.literal().as_deref(), Some(b"}" | b"esac")) {
                     // Taken for the end of a group around it, or of the whole: not everywhere.
                     self.note_at(Construct::Unknown, pattern.span);
+                }
+                let expands = |part: &Part| match part {
+                    Part::Tilde(_) => true,
+                    Part::Bare(bytes) => bytes.starts_with(b"="),
+                    _ => false,
+                };
+                if opened && self.zsh() && pattern.parts.iter().any(expands) {
+                    // All up to the `)` is one word to zsh, of which `(~|a)` is no folder and `(=|a)` a program `|a`.
+                    self.note_at(Construct::ZshGlob, pattern.span);
                 }
                 patterns.push(pattern);
                 self.blanks();

@@ -360,7 +360,13 @@ impl Lexer<'_> {
                     pieces.part(Part::Glob(vec![byte]), at, self.pos);
                 }
                 _ => {
-                    if byte == b'{' || (pattern && byte == b'~') || (self.zsh() && is_zsh_mark(byte)) {
+                    // bash looks for the end of `<(` here, past every quote, and then takes it as text.
+                    let process = byte == b'(' && matches!(pieces.last, b'<' | b'>');
+                    if byte == b'{'
+                        || (pattern && byte == b'~')
+                        || process
+                        || (self.zsh() && is_zsh_mark(byte))
+                    {
                         self.note(Construct::ParamOther, start);
                     }
                     self.advance(1);

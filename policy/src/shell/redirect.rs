@@ -5,7 +5,7 @@ use crate::shell::Dialect;
 use crate::shell::ast::{HereDoc, Part, Redirect, RedirectOp, Word};
 use crate::shell::brace::Pieces;
 use crate::shell::construct::Construct;
-use crate::shell::lex::{Lexer, Pending, is_meta, name_length};
+use crate::shell::lex::{Lexer, Pending, is_meta, is_name, name_length};
 use crate::shell::word::{Place, numeric_glob};
 
 impl Lexer<'_> {
@@ -17,7 +17,6 @@ impl Lexer<'_> {
         let start = self.pos;
         let rest = self.src.get(start..)?;
         let mut fd = None;
-        let mut named = false;
         let mut prefix = 0;
         // A descriptor counts only if it touches the operator; bash takes more than one digit.
         let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -40,21 +39,27 @@ impl Lexer<'_> {
         } else if digits == 1 && self.zsh() && rest.get(1..3) == Some(b"&>") {
             self.note(Construct::Unknown, start);
         } else if self.extended() && rest.first() == Some(&b'{') {
-            let name = name_length(rest.get(1..).unwrap_or_default());
-            if name > 0
-                && rest.get(name + 1) == Some(&b'}')
-                && matches!(rest.get(name + 2), Some(b'<' | b'>'))
-            {
-                named = true;
-                prefix = name + 2;
+            let (inner, zsh) = (rest.get(1..).unwrap_or_default(), self.zsh());
+            let of_zsh = |b: &&u8| is_name(**b) || !b.is_ascii();
+            let name = if zsh { inner.iter().take_while(of_zsh).count() } else { name_length(inner) };
+            let mut end = name + 2;
+            // zsh looks for the operator behind blanks too.
+            while zsh && matches!(rest.get(end..), Some([b' ' | b'\t', ..] | [b'\\', b'\n', ..])) {
+                end += if rest.get(end) == Some(&b'\\') { 2 } else { 1 };
+            }
+            let operator = match rest.get(end..) {
+                Some([b'<' | b'>', ..]) => true,
+                Some([b'&', b'>', ..]) => zsh,
+                _ => false,
+            };
+            if name > 0 && rest.get(name + 1) == Some(&b'}') && operator {
+                self.note(Construct::RedirectName, start);
+                prefix = end;
             }
         }
         let tail = rest.get(prefix..)?;
         let (op, len) = self.redirect_op(tail, prefix)?;
         self.advance(prefix + len);
-        if named {
-            self.note(Construct::RedirectName, start);
-        }
         Some(self.redirect_target(start, fd, op))
     }
 

@@ -40,19 +40,21 @@ pub struct Replacement {
 pub fn render(
     script: &Script,
     source: &[u8],
-    _dialect: Dialect,
+    dialect: Dialect,
     replace: &dyn Fn(usize) -> Option<Replacement>,
 ) -> Result<Vec<u8>, Construct> {
-    render_as(script, source, &|id| replace(id).map(Cow::Owned))
+    render_as(script, source, dialect, &|id| replace(id).map(Cow::Owned))
 }
 
 /// The same, with replacements that stay where they are.
 pub(crate) fn render_as<'r>(
     script: &Script,
     source: &'r [u8],
+    dialect: Dialect,
     replace: &'r dyn Fn(usize) -> Option<Cow<'r, Replacement>>,
 ) -> Result<Vec<u8>, Construct> {
     let mut writer = Writer::new(source, false, replace);
+    writer.lines = dialect == Dialect::Bash;
     writer.script(script)?;
     writer.bodies();
     if writer.out.contains(&0) {
@@ -71,6 +73,8 @@ pub(super) struct Writer<'a> {
     source: &'a [u8],
     /// True where a newline would be taken for the one that a here-document outside waits for.
     pub flat: bool,
+    /// True if lists of one line have to stay on one: after some errors bash goes on with the next.
+    lines: bool,
     replace: &'a dyn Fn(usize) -> Option<Cow<'a, Replacement>>,
 }
 
@@ -80,7 +84,7 @@ impl<'a> Writer<'a> {
         flat: bool,
         replace: &'a dyn Fn(usize) -> Option<Cow<'a, Replacement>>,
     ) -> Writer<'a> {
-        Writer { out: Vec::new(), waiting: Vec::new(), source, flat, replace }
+        Writer { out: Vec::new(), waiting: Vec::new(), source, flat, lines: false, replace }
     }
 }
 
@@ -116,8 +120,11 @@ impl Writer<'_> {
             if let Some(before) = i.checked_sub(1).and_then(|i| script.lists.get(i)) {
                 // After an error some shells go on with the next line: lines stay lines.
                 let between = self.source.get(before.span.end..list.span.start).unwrap_or_default();
-                if !self.flat && self.waiting.is_empty() && between.contains(&b'\n') {
+                let line = between.contains(&b'\n');
+                if !self.flat && self.waiting.is_empty() && line {
                     self.put(b"\n");
+                } else if self.lines && !line {
+                    self.put(b"; ");
                 } else {
                     self.separator();
                 }

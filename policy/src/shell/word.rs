@@ -43,7 +43,9 @@ impl Lexer<'_> {
         }
         let span = self.span(start);
         let loose = self.zsh();
-        let dollar = pieces.dollar && self.dialect == Dialect::Bash;
+        let lone = pieces.dollar;
+        let dollar = lone && self.dialect == Dialect::Bash;
+        let unclosed = loose && pieces.unclosed();
         let parts = pieces.finish(self.src, loose);
         if dollar
             && parts
@@ -51,6 +53,11 @@ impl Lexer<'_> {
                 .any(|p| matches!(p, Part::Param { .. } | Part::Command { .. } | Part::Arith { .. }))
         {
             // A lone `$` in a word keeps bash from splitting what expands beside it.
+            self.note(Construct::Unknown, start);
+        }
+        // Of `{$,a}b` the braces make `$b`.
+        if (lone || unclosed) && parts.iter().any(|p| matches!(p, Part::Brace { .. })) {
+            // And zsh expands `{{1..3}`, but not `{"a"{{1..3}`.
             self.note(Construct::Unknown, start);
         }
         if braces_are_textual(&parts) {
@@ -220,6 +227,10 @@ impl Lexer<'_> {
         let bytes = rest.get(..len).unwrap_or_default().to_vec();
         self.advance(len);
         pieces.quoted(&bytes, start, self.pos);
+        if first == b'&' && self.dialect == Dialect::Bash && self.peek().is_none_or(is_meta) {
+            // bash writes a substitution down and reads it again: behind this it leaves out a semicolon.
+            self.note(Construct::Unknown, start);
+        }
         if let Some(construct) = suspicion {
             self.note(construct, start);
         }
@@ -287,8 +298,13 @@ impl Lexer<'_> {
                     let rest = self.src.get(start..).unwrap_or_default();
                     let active = |b: &u8| matches!(b, b'\\' | b'`' | b'$') || Some(*b) == end;
                     let len = rest.iter().position(active).unwrap_or(rest.len());
+                    let text = rest.get(..len).unwrap_or_default();
+                    if self.dialect == Dialect::Bash && text.iter().any(|b| matches!(b, 1 | 0x7f)) {
+                        // bash's own marks: it does not see them where it looks for the end of `$^A(`.
+                        self.note(Construct::Unknown, start);
+                    }
                     self.advance(len);
-                    pieces.quoted(rest.get(..len).unwrap_or_default(), start, self.pos);
+                    pieces.quoted(text, start, self.pos);
                 }
             }
         }

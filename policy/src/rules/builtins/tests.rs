@@ -216,6 +216,7 @@ const REFUSED_CALLS: &[&str] = &[
     "wait $x",
     "umask 000",
     "umask 020",
+    "umask -",
     "umask 9",
     "umask u=rwx",
     "umask $x",
