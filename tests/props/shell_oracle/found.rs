@@ -58,4 +58,41 @@ pub const FOUND: &[&str] = &[
     "w3 ~:/x a=~:/x",
     // A lone bracket as a pattern is an error of zsh.
     "case [ in ([) w1 ;; esac",
+    // A script is looked for in PATH by bash only.
+    "sh w3 a",
+    "dash - w3 a",
+    "bash w3",
+    "zsh w1",
+    "nohup sh exec -c 'w2 a'",
+    // bash does not see its own marks where it looks for the end of what begins with a dollar.
+    "w4 \"$\u{1}( ' \" ; w2 ' ) \" ; w9 # '",
+    "w4 \"$\u{7f}( ' \" ; w2 ' ) \" ; w9 # '",
+    "w4 \"$\u{1}(w2 |& w3)\"",
+    // It looks for the end of a process substitution where there is none.
+    "w1 \"${x:-<(a}\" ; w2 '\" ) }\" ; w9 # '",
+    "w5 \"${x:-$y<(}</dev/null\" a,b",
+    "w5 \"${x#>(}\" a",
+    // zsh does not see quotes between the dots of a sequence.
+    "w1 {1.''.3} {1.\\.3} {'1'..3} {1\".\".3} {1.$UNSET.3}",
+    // In a parenthesis all patterns are one word to zsh.
+    "case q in (=|--x=y) w1;; esac; w2",
+    "case $HOME in (b|~) w1;; *) w2;; esac; w3",
+    // After an error in arithmetic bash goes on with the next line.
+    "w2 <<\\E || w5 $((0x1f /)); w1 a\nb\nE\nw3",
+    // A dollar and what follows the braces.
+    "w1 {$,b}b %",
+    "w1 {$,b}'b' {$,b}{x}",
+    // bash writes a substitution down and reads it again.
+    "x=$(if w2 \\&\nthen w1; fi; w3)",
+    "w1 $({ w1 $({ w2 \\&; }; w3); }; w4)",
+    // A sequence in what looks like one.
+    "w2 {3..{3..1}1} {{1..3}..4} {1..{2..3}..4} {{1..3}a}",
+    // zsh looks for a redirection behind a name in braces, blanks or not.
+    "w5 if {w1a} \\\n >&2 a",
+    "w1 {x} </dev/null; w2 {1}>&2; w3 {x1} &>/dev/null",
+    // No digit at the end.
+    "umask 02-",
+    "umask -",
+    // zsh expands no braces behind some that are not closed.
+    "w4 a{\"x\"{{1..3} {{{a,b}",
 ];

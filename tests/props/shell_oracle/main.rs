@@ -1,15 +1,24 @@
 //! The real shells as the judge of the policy, as often as one likes.
 //!
-//! `shell_oracle --witness FILE [--seed N] [--count N] [--seconds N] [--shell NAME]… [--most N]`, started in a view of
-//! the file system where `/run` is its own and there is no network: `scripts/oracle` makes one.
+//! `shell_oracle --witness FILE [--quick FILE] [--seed N] [--count N] [--seconds N] [--shell NAME]… [--most N]`, started
+//! in a view of the file system where `/run` is its own and there is no network: `scripts/oracle` makes one.
 //!
 //! A text that `policy::decide` allows at `checked` is run by the plain shell, and as the guard would run it. Every
 //! program that ran must be one that a judged segment names, and both runs must have done the same: the same programs
 //! with the same words, folder, variables and input, in the same order, with the same output and status. The
 //! order counts where nothing runs side by side.
+//!
+//! What counts as an execution: one run of a text that was allowed, by dash, bash or zsh, whose records were compared. A
+//! run that only looks again (a difference, the check of the quick way) counts for nothing, and neither does one without
+//! a shell, where the guard executes the only program itself.
+//!
+//! With `--quick` shells are loaded once: `quick.c` says how. Every run that shows a difference is made again without,
+//! and so is every 64th, which must be the same.
+mod compare;
 mod dice;
 mod found;
 mod grammar;
+mod quick;
 mod stage;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -22,12 +31,16 @@ use policy::shell::construct::Treatment;
 use policy::shell::{Dialect, parse};
 use policy::{Arg, Decision, Evaluation, Form, Guard, Invocation, SegmentKind, decide_as};
 
+use crate::compare::{difference, racy};
 use crate::dice::Dice;
 use crate::found::FOUND;
 use crate::stage::{REAL, ROOT, Ran, Remembered, Stage};
 
 /// How often a difference is looked at before it counts: members of a pipeline race, and a machine may stand still.
 const ATTEMPTS: usize = 6;
+
+/// Of so many quick runs one is made again by a new process.
+const CHECKED: u64 = 64;
 
 /// What differs from one run to the next in the plain shell too, or tells that a program was started by its path.
 const RESTLESS: &[&str] = &[
@@ -47,10 +60,16 @@ const RESTLESS: &[&str] = &[
     "type ",
     "cd -",
     "hash",
+    // The builtin reaches whoever looks on.
+    "kill",
+    // Walks the whole file system.
+    "find /",
+    "find ..",
 ];
 
 struct Options {
     witness: PathBuf,
+    quick: Option<PathBuf>,
     seed: u64,
     count: u64,
     seconds: u64,
@@ -62,6 +81,7 @@ struct Options {
 fn options() -> Option<Options> {
     let mut out = Options {
         witness: PathBuf::new(),
+        quick: None,
         seed: 1,
         count: 1000,
         seconds: u64::MAX,
@@ -74,6 +94,7 @@ fn options() -> Option<Options> {
         let value = words.next()?;
         match word.as_str() {
             "--witness" => out.witness = value.into(),
+            "--quick" => out.quick = Some(value.into()),
             "--seed" => out.seed = value.parse().ok()?,
             "--count" => out.count = value.parse().ok()?,
             "--seconds" => out.seconds = value.parse().ok()?,
@@ -98,9 +119,15 @@ fn main() {
     let mut corpus = corpus();
     corpus.extend(FOUND.iter().map(|t| (*t).to_owned()));
     let names = names(&corpus);
-    let stage = Stage::new(&options.witness, &names).expect("a stage");
+    let stage = Stage::new(&options.witness, options.quick.as_deref(), &names).expect("a stage");
     let world = stage.world(&names);
-    let mut oracle = Oracle { effective: effective(&names), stage, world, tally: Tally::default() };
+    let mut oracle = Oracle {
+        effective: effective(&names),
+        quick: options.quick.is_some(),
+        stage,
+        world,
+        tally: Tally::default(),
+    };
     let began = Instant::now();
     let mut dice = Dice::new(options.seed);
     let mut seen = HashSet::new();
@@ -167,6 +194,7 @@ struct Tally {
     endless: u64,
     restless: u64,
     direct: u64,
+    checked: u64,
 }
 
 impl std::fmt::Display for Tally {
@@ -174,15 +202,23 @@ impl std::fmt::Display for Tally {
         let allowed: u64 = self.allowed.values().sum();
         write!(
             f,
-            "{} texts ({} more met again), {allowed} allowed {:?}, {} executions by a shell, {} without one, {} texts \
-             without an end, {} never the same twice,",
-            self.texts, self.again, self.allowed, self.runs, self.direct, self.endless, self.restless
+            "{} texts ({} more met again), {allowed} allowed {:?}, {} executions by a shell, {} without one, {} made \
+             again slowly, {} texts without an end, {} never the same twice,",
+            self.texts,
+            self.again,
+            self.allowed,
+            self.runs,
+            self.direct,
+            self.checked,
+            self.endless,
+            self.restless
         )
     }
 }
 
 struct Oracle {
     effective: Effective,
+    quick: bool,
     stage: Stage,
     world: Remembered,
     tally: Tally,
@@ -215,6 +251,11 @@ impl Oracle {
             }
         }
         let permit = judged.permit().filter(|_| judged.decision == Decision::Allow)?;
+        // What an inner shell is told is seen there only.
+        let told = |word: &Vec<u8>| RESTLESS.iter().any(|w| String::from_utf8_lossy(word).contains(w));
+        if permit.argv().iter().any(told) {
+            return None;
+        }
         // The words of a witness that should have carried something are not the same when that is rendered.
         let idle = |s: &policy::Segment| {
             s.kind == SegmentKind::Program
@@ -244,7 +285,7 @@ impl Oracle {
         let racy = racy(text.as_bytes());
         let (mut without, mut with): (Vec<Ran>, Vec<Ran>) = (Vec::new(), Vec::new());
         for attempt in 0..ATTEMPTS {
-            let plain = self.stage.run(&shell, &argv, &invocation.env).expect("a run");
+            let plain = self.stage.run(&shell, &argv, &invocation.env, attempt == 0).expect("a run");
             if say {
                 println!("{plain:?}");
             }
@@ -262,10 +303,25 @@ impl Oracle {
                 self.tally.endless += 1;
                 return None;
             }
+            if attempt == 0 && self.quick && self.tally.runs % CHECKED < 2 {
+                self.tally.checked += 1;
+                let slowly =
+                    |stage: &mut Stage| stage.run(&shell, &argv, &invocation.env, false).expect("a run");
+                let mut others = Vec::new();
+                while others.iter().all(|o| difference(o, &plain, racy).is_some()) && others.len() < ATTEMPTS
+                {
+                    others.push(slowly(&mut self.stage));
+                }
+                if let Some(what) = others.last().and_then(|o| difference(o, &plain, racy))
+                    && !racy
+                {
+                    return Some(format!("QUICK {} {text:?}\n  {what}", dialect.word()));
+                }
+            }
             if plain.files && !text.contains('>') {
                 return Some(format!("FILES {} {text:?}", dialect.word()));
             }
-            let guarded = self.stage.run(&file, permit.argv(), permit.env()).expect("a run");
+            let guarded = self.stage.run(&file, permit.argv(), permit.env(), attempt == 0).expect("a run");
             if say {
                 println!(
                     "{:?}\n{guarded:?}",
@@ -309,63 +365,6 @@ impl Oracle {
             permit.argv().iter().map(|a| String::from_utf8_lossy(a).into_owned()).collect::<Vec<_>>();
         Some(format!("DIFFERS {} W={mood} {text:?}\n  as {rendering:?}\n  {what}", dialect.word()))
     }
-}
-
-/// What a run with the guard did otherwise than one without.
-fn difference(p: &Ran, g: &Ran, racy: bool) -> Option<String> {
-    let cleaned = |bytes: &[u8]| {
-        // A rendering names files; `$_`, messages and `command -v` tell.
-        let text = String::from_utf8_lossy(bytes).replace(&format!("{ROOT}/bin/"), "");
-        let text: String = text
-            .split_inclusive('\n')
-            .filter(|l| {
-                !l.contains("arithmetic expression") && !l.contains("error token") && !l.contains("cd")
-            })
-            .collect();
-        // Messages count lines, and a rendering has fewer.
-        let mut out = String::with_capacity(text.len());
-        for piece in text.split_inclusive(':') {
-            let kept =
-                piece.strip_suffix(':').map_or(piece, |p| p.trim_end_matches(|c: char| c.is_ascii_digit()));
-            out.push_str(kept);
-        }
-        out
-    };
-    let records = |r: &Ran| {
-        let mut out: Vec<String> = r.records.iter().map(|r| cleaned(r)).collect();
-        if racy {
-            out.sort();
-        }
-        out
-    };
-    let said = |r: &Ran| {
-        let out = cleaned(&r.stdout);
-        let mut lines: Vec<String> = out.lines().map(str::to_owned).collect();
-        if racy {
-            lines.sort();
-        }
-        lines
-    };
-    if !g.ended {
-        return Some("does not end".into());
-    }
-    if records(p) != records(g) {
-        return Some(format!("ran {:?}\n  not {:?}", records(g), records(p)));
-    }
-    if said(p) != said(g) {
-        return Some(format!("said {:?}\n  not {:?}", said(g), said(p)));
-    }
-    if p.status != g.status {
-        return Some(format!("ended {} not {}", g.status, p.status));
-    }
-    (p.files != g.files).then(|| "made files".into())
-}
-
-/// True if commands of the text may run side by side.
-fn racy(text: &[u8]) -> bool {
-    let text =
-        String::from_utf8_lossy(text).replace("&&", "").replace("||", "").replace(">&", "").replace("&>", "");
-    text.contains(['|', '&'])
 }
 
 /// True if the program is what it is called, and no witness.

@@ -3,14 +3,13 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
-use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use nix::errno::Errno;
@@ -18,6 +17,8 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use policy::{FakeWorld, FileInfo, World};
+
+use crate::quick::Quick;
 
 /// The folder of it all.
 pub const ROOT: &str = "/run/oracle";
@@ -29,7 +30,7 @@ pub const REAL: &[&str] = &["sh", "bash", "dash", "zsh", "env", "nice", "nohup",
 const FILES: &[&str] = &["a", "b1", "x y", "-n", "sub/c", "sub/d.txt"];
 
 /// Ticks of the watch after which a text does not end. A tick passes only while this process runs.
-const TICKS: u32 = 20;
+const TICKS: u32 = 8;
 const TICK: Duration = Duration::from_millis(50);
 
 /// What one run did.
@@ -52,13 +53,17 @@ pub struct Ran {
 pub struct Stage {
     root: PathBuf,
     cwd: PathBuf,
-    /// The process group that runs, and how long it has.
-    running: Arc<(AtomicI32, AtomicU32)>,
+    log: File,
+    out: File,
+    err: File,
+    quick: Option<Quick>,
+    /// True while something runs, and for how long it has.
+    running: Arc<(AtomicBool, AtomicU32)>,
 }
 
 impl Stage {
-    /// Makes it. `witness` is the program all others are links to.
-    pub fn new(witness: &Path, names: &BTreeSet<String>) -> std::io::Result<Stage> {
+    /// Makes it. `witness` is the program all others are links to; `quick` what real shells are loaded with.
+    pub fn new(witness: &Path, quick: Option<&Path>, names: &BTreeSet<String>) -> std::io::Result<Stage> {
         let root = PathBuf::from(ROOT);
         let bin = root.join("bin");
         fs::create_dir_all(&bin)?;
@@ -88,19 +93,27 @@ impl Stage {
         ] {
             setrlimit(resource, most, most)?;
         }
-        let running = Arc::new((AtomicI32::new(0), AtomicU32::new(0)));
+        let running = Arc::new((AtomicBool::new(false), AtomicU32::new(0)));
         let watch = Arc::clone(&running);
         std::thread::spawn(move || {
             loop {
                 std::thread::sleep(TICK);
-                let group = watch.0.load(Ordering::SeqCst);
-                if group > 0 && watch.1.fetch_add(1, Ordering::SeqCst) > TICKS {
+                if watch.0.load(Ordering::SeqCst) && watch.1.fetch_add(1, Ordering::SeqCst) > TICKS {
                     // All but this process and the first one, which is not ours.
                     let _ = kill(Pid::from_raw(-1), Signal::SIGKILL);
                 }
             }
         });
-        Ok(Stage { root, cwd, running })
+        let open = |name: &str| OpenOptions::new().create(true).append(true).read(true).open(root.join(name));
+        Ok(Stage {
+            log: open("log")?,
+            out: open("out")?,
+            err: open("err")?,
+            quick: quick.map(|q| Quick::new(q.to_owned(), cwd.clone())),
+            root,
+            cwd,
+            running,
+        })
     }
 
     /// All names it has programs for, besides those of the texts.
@@ -108,15 +121,59 @@ impl Stage {
         REAL.iter().copied().chain(["w1", "w2", "w3", "w4", "w5", "w9", "echo", "printf", "test", "[", "cat"])
     }
 
-    /// Runs a program of this argv and environment.
-    pub fn run(&self, file: &Path, argv: &[Vec<u8>], env: &[Vec<u8>]) -> std::io::Result<Ran> {
-        let open = |name: &str| {
-            OpenOptions::new().create(true).append(true).read(true).open(self.root.join(name)).and_then(|f| {
-                f.set_len(0)?;
-                Ok(f)
-            })
+    /// Runs a program of this argv and environment; `quickly` if a shell that is already loaded will do.
+    pub fn run(
+        &mut self,
+        file: &Path,
+        argv: &[Vec<u8>],
+        env: &[Vec<u8>],
+        quickly: bool,
+    ) -> std::io::Result<Ran> {
+        for file in [&self.log, &self.out, &self.err] {
+            file.set_len(0)?;
+        }
+        self.running.1.store(0, Ordering::SeqCst);
+        self.running.0.store(true, Ordering::SeqCst);
+        let ended = match self.quick.as_mut().filter(|_| quickly) {
+            Some(quick) => quick.run(file, argv, env, (&self.out, &self.err))?,
+            None => None,
         };
-        let (log, out, err) = (open("log")?, open("out")?, open("err")?);
+        let killed = self.running.1.load(Ordering::SeqCst) > TICKS;
+        let (group, status) = match ended {
+            Some((group, status)) => (group, ExitStatus::from_raw(status)),
+            None if killed => (Pid::from_raw(0), ExitStatus::from_raw(9)),
+            None => self.start(file, argv, env)?,
+        };
+        // Members of a pipeline may outlive a shell that gave up.
+        let mut waited = 0;
+        while group.as_raw() > 0 && killpg(group, None) != Err(Errno::ESRCH) {
+            waited += 1;
+            std::thread::sleep(Duration::from_micros(if waited < 20 { 100 } else { 5000 }));
+        }
+        let late = self.running.1.load(Ordering::SeqCst) > TICKS;
+        self.running.0.store(false, Ordering::SeqCst);
+        let code = status.code().unwrap_or_else(|| 1000 + status.signal().unwrap_or(0));
+        let mut ran = Ran {
+            calls: Vec::new(),
+            records: Vec::new(),
+            stdout: content(&self.out)?,
+            status: code,
+            // What the kernel ended is not compared: a text without an end, or one that is too deep.
+            ended: !late && code < 1000 && code != 128 + 9 && code != 128 + 11 && code != 128 + 25,
+            files: false,
+        };
+        for record in split(&content(&self.log)?, b"\0\x02RECORD\0") {
+            let at = record.windows(8).position(|w| w == b"\0\x01WORDS\0").unwrap_or(record.len());
+            let words = record.get(..at).unwrap_or_default();
+            ran.calls.push(words.split(|b| *b == 0).map(<[u8]>::to_vec).collect());
+            ran.records.push(record.to_vec());
+        }
+        ran.files = self.changed()?;
+        Ok(ran)
+    }
+
+    /// Starts a new process and waits for its end.
+    fn start(&self, file: &Path, argv: &[Vec<u8>], env: &[Vec<u8>]) -> std::io::Result<(Pid, ExitStatus)> {
         let mut command = Command::new(file);
         let words = argv.iter().map(|a| std::ffi::OsStr::from_bytes(a));
         command.env_clear().current_dir(&self.cwd).args(words.clone().skip(1));
@@ -133,40 +190,12 @@ impl Stage {
         }
         command
             .stdin(File::open(self.root.join("stdin"))?)
-            .stdout(Stdio::from(out.try_clone()?))
-            .stderr(Stdio::from(err))
+            .stdout(self.out.try_clone()?)
+            .stderr(self.err.try_clone()?)
             .process_group(0);
         let mut child = command.spawn()?;
         let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(0));
-        self.running.1.store(0, Ordering::SeqCst);
-        self.running.0.store(group.as_raw(), Ordering::SeqCst);
-        let status = child.wait()?;
-        // Members of a pipeline may outlive a shell that gave up.
-        let mut waited = 0;
-        while killpg(group, None) != Err(Errno::ESRCH) {
-            waited += 1;
-            std::thread::sleep(Duration::from_micros(if waited < 20 { 100 } else { 5000 }));
-        }
-        let late = self.running.1.load(Ordering::SeqCst) > TICKS;
-        self.running.0.store(0, Ordering::SeqCst);
-        let code = status.code().unwrap_or_else(|| 1000 + status.signal().unwrap_or(0));
-        let mut ran = Ran {
-            calls: Vec::new(),
-            records: Vec::new(),
-            stdout: content(out)?,
-            status: code,
-            // What the kernel ended is not compared: a text without an end, or one that is too deep.
-            ended: !late && code < 1000 && code != 128 + 9 && code != 128 + 11 && code != 128 + 25,
-            files: false,
-        };
-        for record in split(&content(log)?, b"\0\x02RECORD\0") {
-            let at = record.windows(8).position(|w| w == b"\0\x01WORDS\0").unwrap_or(record.len());
-            let words = record.get(..at).unwrap_or_default();
-            ran.calls.push(words.split(|b| *b == 0).map(<[u8]>::to_vec).collect());
-            ran.records.push(record.to_vec());
-        }
-        ran.files = self.changed()?;
-        Ok(ran)
+        Ok((group, child.wait()?))
     }
 
     /// True if the working folder holds other files than at first; they are taken away.
@@ -223,11 +252,17 @@ fn real_name(name: &str) -> &str {
     if name == "sh" { "dash" } else { name }
 }
 
-fn content(mut file: File) -> std::io::Result<Vec<u8>> {
-    use std::io::Seek;
-    let mut out = Vec::new();
-    file.rewind()?;
-    file.read_to_end(&mut out)?;
+fn content(file: &File) -> std::io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let mut out = vec![0; usize::try_from(file.metadata()?.len()).unwrap_or(0)];
+    let mut at = 0;
+    while let Some(rest) = out.get_mut(at..).filter(|r| !r.is_empty()) {
+        match file.read_at(rest, at as u64)? {
+            0 => break,
+            n => at += n,
+        }
+    }
+    out.truncate(at);
     Ok(out)
 }
 
