@@ -532,7 +532,7 @@ fn words_for_shells_and_people() {
     }
     // The guard hands words it does not know to the program beside it, which knows what was meant by them.
     said(&stage.guard(&["approvals", "get"]), 0, "cautious");
-    said(&stage.guard(&["git", "status"]), 2, "exec-guard -- COMMAND");
+    said(&stage.guard(&["git", "status"]), 2, "exec-guard -- git status");
     let nested = ctl(&stage, &["log", "git"]);
     assert!(nested.code() == 2 && !nested.stderr.contains("exec-guard -- "), "{nested:?}");
     // A reader that goes away is no fault.
