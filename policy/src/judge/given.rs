@@ -54,19 +54,19 @@ impl Given {
     pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
         any_command(script, Subshells::Enter, &mut |c| {
             if let CommandKind::For { name, words: Some(words), .. } = &c.kind {
-                self.assigns(name, words.iter().flat_map(|w| w.to_args(source)));
+                self.assigns(name, args(words, source));
             }
             if let CommandKind::Simple(s) = &c.kind {
                 for a in &s.assignments {
                     let words = a.elements.as_deref().unwrap_or(std::slice::from_ref(&a.value));
-                    // What is put behind something else is no word by itself.
-                    let joined = a.append.then(unknown);
-                    let words = words.iter().flat_map(|w| w.to_args(source));
-                    self.assigns(&a.name, joined.into_iter().chain(words));
+                    self.assigns(&a.name, args(words, source));
+                    if a.append {
+                        // What is put behind something else is no word by itself.
+                        self.assigns(&a.name, vec![dynamic(b"`")]);
+                    }
                 }
                 if s.words.first().is_some_and(|w| w.any_literal(|l| DECLARERS.contains(&l))) {
-                    let words: Vec<Arg> = s.words.iter().flat_map(|w| w.to_args(source)).collect();
-                    self.declared(&words);
+                    self.declared(&args(&s.words, source));
                 }
                 self.renumbered |= s.words.iter().any(|w| w.any_literal(|l| matches!(l, b"shift" | b"set")));
                 if s.words.first().and_then(Word::text).is_some_and(|name| functions.is_one(&name)) {
@@ -78,45 +78,55 @@ impl Given {
         });
     }
 
-    fn assigns(&mut self, name: &[u8], words: impl Iterator<Item = Arg>) {
-        self.assigned.entry(name.to_vec()).or_default().extend(words);
+    #[inline(never)]
+    fn assigns(&mut self, name: &[u8], mut words: Vec<Arg>) {
+        self.assigned.entry(name.to_vec()).or_default().append(&mut words);
     }
 
     /// `local x=y` and its like assign; what `read` reads, a text may have written.
+    #[inline(never)]
     fn declared(&mut self, words: &[Arg]) {
         let Some((name, words)) = words.split_first() else { return };
         match name.literal() {
             Some(b"echo" | b"printf") => {
-                let option = |w: &&Arg| w.known_prefix().first() == Some(&b'-');
-                self.written.extend(words.iter().filter(option).cloned());
+                for word in words.iter().filter(|w| w.known_prefix().first() == Some(&b'-')) {
+                    self.written.push(word.clone());
+                }
             }
-            Some(b"read") => self.read.extend(words.iter().filter_map(|w| w.literal().map(<[u8]>::to_vec))),
+            Some(b"read") => {
+                for word in words {
+                    self.read.push(word.shown().to_vec());
+                }
+            }
             _ => {
                 for word in words {
                     let shown = word.shown();
                     let Some(eq) = shown.iter().position(|b| *b == b'=') else { continue };
-                    let value = shown.get(eq + 1..).unwrap_or_default().to_vec();
-                    let value = match word {
-                        Arg::Literal(_) => Arg::Literal(value),
-                        Arg::Dynamic { .. } => {
-                            Arg::Dynamic { source: value, prefix: Vec::new(), single: false }
-                        }
-                    };
-                    self.assigns(shown.get(..eq).unwrap_or_default(), std::iter::once(value));
+                    let (name, value) = (shown.get(..eq), shown.get(eq + 1..).unwrap_or_default());
+                    let value = if word.is_dynamic() { dynamic(value) } else { Arg::lit(value) };
+                    self.assigns(name.unwrap_or_default(), vec![value]);
                 }
             }
         }
     }
 
     /// The words that a variable may be, none for one from elsewhere; `body` = in a function.
+    #[inline(never)]
     fn words_of(&self, name: &[u8], body: bool) -> Vec<Arg> {
+        let mut out = Vec::new();
         if name.first().is_some_and(|b| b.is_ascii_digit() || b"@*".contains(b)) {
-            let all = self.values(&[b"$", name].concat(), body).into_iter();
-            return all.map(|w| Arg::Literal(w.to_vec())).collect();
+            for word in self.values(&[b"$", name].concat(), body) {
+                out.push(Arg::lit(word));
+            }
+            return out;
         }
-        let read = self.read.iter().any(|n| n == name);
-        let written = self.written.iter().filter(|_| read);
-        self.assigned.get(name).into_iter().flatten().chain(written).cloned().collect()
+        if let Some(words) = self.assigned.get(name) {
+            out.extend_from_slice(words);
+        }
+        if self.read.iter().any(|n| n == name) {
+            out.extend_from_slice(&self.written);
+        }
+        out
     }
 
     /// True if a word with this source may be any option; what it may be besides goes to `tries`.
@@ -151,9 +161,19 @@ impl Given {
 const DECLARERS: &[&[u8]] =
     &[b"local", b"export", b"readonly", b"declare", b"typeset", b"read", b"echo", b"printf"];
 
-/// What cannot be known.
-fn unknown() -> Arg {
-    Arg::Dynamic { source: b"`".to_vec(), prefix: Vec::new(), single: false }
+/// Words as far as they are known.
+#[inline(never)]
+fn args(words: &[Word], source: &[u8]) -> Vec<Arg> {
+    let mut out = Vec::new();
+    for word in words {
+        out.append(&mut word.to_args(source));
+    }
+    out
+}
+
+/// A word of which the source is known.
+fn dynamic(source: &[u8]) -> Arg {
+    Arg::Dynamic { source: source.to_vec(), prefix: Vec::new(), single: false }
 }
 
 /// The number of a word that is one positional parameter and nothing else.

@@ -30,9 +30,9 @@ const SHAPE: Shape = Shape {
     cwd: "cwd",
     session: "session_id",
     folder: None,
-    runs: &["Bash"],
-    besides: &["description", "justification", "max_output_tokens", "timeout", "timeout_ms", "yield_time_ms"],
+    runs: "Bash",
+    besides: "description justification max_output_tokens timeout timeout_ms yield_time_ms",
     refused: &[("write_stdin", "what is typed into a running program cannot be judged")],
-    quiet: &["apply_patch", "update_plan", "view_image", "web_search"],
+    quiet: "apply_patch update_plan view_image web_search",
     elsewhere: Some("mcp__"),
 };

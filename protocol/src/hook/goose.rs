@@ -26,19 +26,11 @@ const SHAPE: Shape = Shape {
     cwd: "working_dir",
     session: "session_id",
     folder: None,
-    runs: &["developer__shell", "shell"],
-    besides: &["description", "timeout", "timeout_secs"],
+    runs: "developer__shell shell",
+    besides: "description timeout timeout_secs",
     refused: &[],
-    quiet: &[
-        "developer__analyze",
-        "developer__edit",
-        "developer__image_processor",
-        "developer__list_windows",
-        "developer__screen_capture",
-        "developer__text_editor",
-        "developer__tree",
-        "developer__write",
-    ],
+    quiet: "developer__analyze developer__edit developer__image_processor developer__list_windows \
+        developer__screen_capture developer__text_editor developer__tree developer__write",
     elsewhere: None,
 };
 

@@ -24,9 +24,9 @@ const SHAPE: Shape = Shape {
     cwd: "cwd",
     session: "sessionId",
     folder: None,
-    runs: &["bash"],
-    besides: &["description", "timeout"],
+    runs: "bash",
+    besides: "description timeout",
     refused: &[],
-    quiet: &["edit", "find", "grep", "ls", "read", "write"],
+    quiet: "edit find grep ls read write",
     elsewhere: None,
 };

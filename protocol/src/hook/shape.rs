@@ -16,14 +16,14 @@ pub(super) struct Shape {
     pub session: &'static str,
     /// Member of the input with another folder to run in, relative to the first.
     pub folder: Option<&'static str>,
-    /// Tools that run `command` of their input.
-    pub runs: &'static [&'static str],
+    /// Tools that run `command` of their input; names in a list are separated by blanks.
+    pub runs: &'static str,
     /// Other members of their input that change nothing of what runs.
-    pub besides: &'static [&'static str],
+    pub besides: &'static str,
     /// Tools that run what cannot be judged, and why.
     pub refused: &'static [(&'static str, &'static str)],
     /// Tools that run no command.
-    pub quiet: &'static [&'static str],
+    pub quiet: &'static str,
     /// What the names of tools begin with that come from elsewhere (MCP) and run no command that a hook could see.
     pub elsewhere: Option<&'static str>,
 }
@@ -63,14 +63,14 @@ pub(super) fn read(shape: &Shape, call: &Value, written: &str) -> Input {
 impl Shape {
     /// What a tool comes to that is none of those that run commands. One from elsewhere that is handed a command does.
     pub fn other(&self, tool: &str, input: Option<&Value>) -> Option<Input> {
-        if self.runs.contains(&tool) {
+        if listed(self.runs, tool) {
             return None;
         }
         if let Some((_, why)) = self.refused.iter().find(|(name, _)| *name == tool) {
             return Some(Input::Broken((*why).to_owned()));
         }
         let elsewhere = self.elsewhere.is_some_and(|prefix| tool.starts_with(prefix));
-        if (elsewhere && !input.is_some_and(holds_command)) || self.quiet.contains(&tool) {
+        if (elsewhere && !input.is_some_and(holds_command)) || listed(self.quiet, tool) {
             return Some(Input::NotAShell);
         }
         Some(Input::Unknown(tool.to_owned()))
@@ -79,33 +79,26 @@ impl Shape {
     /// Why the input of a tool that runs commands is not only its command: a member that is not known, and set.
     pub fn odd(&self, input: &Value) -> Option<String> {
         let unset = |v: &Value| matches!(v, Value::Null | Value::Bool(false)) || v.as_str() == Some("");
-        let known = |n: &str| n == "command" || Some(n) == self.folder || self.besides.contains(&n);
+        let known = |n: &str| n == "command" || Some(n) == self.folder || listed(self.besides, n);
         let (name, _) = input.as_object()?.iter().find(|(name, v)| !known(name) && !unset(v))?;
         Some(format!("the call says `{name}`, which is not known here and may change what runs"))
     }
 }
 
 /// Names of members that hold a command, code or calls of other tools.
-const COMMANDS: &[&str] = &[
-    "argv",
-    "bash",
-    "cmd",
-    "code",
-    "command",
-    "command_line",
-    "commands",
-    "script",
-    "shell",
-    "shell_command",
-    "tool_calls",
-];
+const COMMANDS: &str =
+    "argv bash cmd code command command_line commands script shell shell_command tool_calls";
+
+fn listed(names: &str, name: &str) -> bool {
+    names.split_ascii_whitespace().any(|n| n == name)
+}
 
 /// True if a member at any depth has such a name.
 fn holds_command(input: &Value) -> bool {
     match input {
-        Value::Object(all) => all
-            .iter()
-            .any(|(name, v)| COMMANDS.iter().any(|c| c.eq_ignore_ascii_case(name)) || holds_command(v)),
+        Value::Object(all) => {
+            all.iter().any(|(name, v)| listed(COMMANDS, &name.to_ascii_lowercase()) || holds_command(v))
+        }
         Value::Array(all) => all.iter().any(holds_command),
         _ => false,
     }
