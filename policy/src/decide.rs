@@ -2,7 +2,6 @@
 //!
 //! `check`, hooks, the approver's preview and the guard itself all come through here; there is no second
 //! evaluator.
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::arg::Arg;
@@ -292,8 +291,15 @@ fn conclude(
         });
     }
     // Code that nobody has seen stays a question whatever the lists say: no entry is advised for who would read it.
-    let unseen: HashSet<Option<usize>> =
-        raw.iter().filter(|r| r.reason == Reason::Code).map(|r| r.segment).collect();
+    let nowhere = segments.len();
+    let mut unseen = vec![false; nowhere + 1];
+    // The last place is that of no segment.
+    let place = |segment: Option<usize>| segment.unwrap_or(nowhere);
+    for r in raw.iter().filter(|r| r.reason == Reason::Code) {
+        if let Some(slot) = unseen.get_mut(place(r.segment)) {
+            *slot = true;
+        }
+    }
     for r in &raw {
         let decision = match (security, r.weight) {
             (_, Weight::Deny) => Decision::Deny,
@@ -316,7 +322,7 @@ fn conclude(
             span: r.span,
             message: r.message.clone(),
             advice: match r.reason {
-                Reason::WrapperEntry if unseen.contains(&r.segment) => None,
+                Reason::WrapperEntry if unseen.get(place(r.segment)) == Some(&true) => None,
                 _ => advice(r.reason, r.segment.and_then(|s| segments.get(s))),
             },
             nearest: r.nearest.clone(),

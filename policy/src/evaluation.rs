@@ -74,7 +74,7 @@ pub struct Segment {
     /// What satisfied it.
     pub satisfied_by: Option<SatisfiedBy>,
     /// The pattern of the entry that satisfied it, and where it is written.
-    pub entry: Option<(String, String)>,
+    pub entry: Option<Arc<(String, String)>>,
     /// The operator that follows: `&&`, `||`, `;`, `|`.
     pub operator: Option<&'static str>,
     /// Bytes of the text.
@@ -287,7 +287,7 @@ impl Evaluation {
     pub fn cautions(&self, world: &dyn crate::world::World) -> Vec<Finding> {
         let writable = |(i, s): (usize, &Segment)| {
             let exe = s.exe.as_ref()?;
-            let (pattern, _) = s.entry.as_ref()?;
+            let (pattern, _) = s.entry.as_deref()?;
             world.writable(&exe.real).then(|| Finding {
                 reason: Reason::EntryWritable,
                 decision: Decision::Allow,

@@ -63,7 +63,7 @@ fn segment(s: &Segment) -> Value {
         "kind": s.kind.word(),
         "within": s.within,
         "satisfiedBy": s.satisfied_by.map(|b| b.word()),
-        "entry": s.entry.as_ref().map(|(pattern, from)| json!({"pattern": pattern, "from": from})),
+        "entry": s.entry.as_deref().map(|(pattern, from)| json!({"pattern": pattern, "from": from})),
         "operator": s.operator,
         "span": s.span.map(|s| [s.start, s.end]),
     })

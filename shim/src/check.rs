@@ -53,7 +53,7 @@ fn as_text(eval: &Evaluation) -> String {
             (Some(exe), _) => shown(&exe.found),
             (None, _) => format!("a {}", s.kind.word()),
         };
-        let by = match (s.satisfied_by, &s.entry) {
+        let by = match (s.satisfied_by, s.entry.as_deref()) {
             (Some(by), Some((pattern, from))) => {
                 format!("{} {} ({})", by.word(), shown(pattern.as_bytes()), shown(from.as_bytes()))
             }

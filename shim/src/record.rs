@@ -118,7 +118,7 @@ fn entry<'a>(inv: &'a Invocation, full: bool, decided: &Decided<'a>) -> Record<'
         .segments
         .iter()
         .filter_map(|s| {
-            let (pattern, from) = s.entry.as_ref()?;
+            let (pattern, from) = s.entry.as_deref()?;
             let path = s.exe.as_ref().map(|e| shown(&e.found));
             Some(Covered { pattern, from, path })
         })

@@ -188,7 +188,7 @@ impl<'a> Report<'a> {
         if self.eval.decision == Decision::Allow {
             for s in self.eval.segments.iter().take(MOST) {
                 if let (Some(by), Some(range)) = (s.satisfied_by, self.range(s.span, None)) {
-                    let label = match &s.entry {
+                    let label = match s.entry.as_deref() {
                         Some((pattern, _)) => format!("{}: {}", by.word(), shown(pattern)),
                         None => by.word().to_owned(),
                     };

@@ -52,7 +52,7 @@ impl Judge<'_> {
                 && let known = self.known(name, ctx)
                 && let Found::Program(exe) = &known.found
             {
-                let listed = self.listed(Some(name), Some(exe), Some(&known), args, ctx);
+                let listed = self.listed(Some(name), Some(exe), &known, args, ctx);
                 // The shell's own `printf -v` and `test -v` run code that the program of that name does not.
                 let code = match name {
                     b"test" | b"[" => true,

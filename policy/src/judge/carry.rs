@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::command::Listed;
 use super::given::Given;
+use super::known::Known;
 use super::{Context, Judge, Meta, Outcome, Weight, home_of, variable, visible};
 use crate::arg::Arg;
 use crate::evaluation::SatisfiedBy;
@@ -402,8 +403,11 @@ impl Judge<'_> {
         if self.may_become_another(name, &exe, ctx) {
             out.rewrites.push((index + 1, vec![exe.found.clone()]));
         }
-        self.lists(inner, Some(name), Some(&exe), None, rest, ctx);
-        let listed = self.listed(Some(name), Some(&exe), None, rest, ctx);
+        let known = self.known_file(&exe);
+        // A script's name as typed is of account to the deny list, and may differ from call to call.
+        let fresh = Known::of_the_shell();
+        self.lists(inner, Some(name), Some(&exe), Some(&fresh), rest, ctx);
+        let listed = self.listed(Some(name), Some(&exe), &known, rest, ctx);
         if listed.best == Match::Full {
             self.satisfy(inner, SatisfiedBy::Allowlist, listed.entry());
             out.recheck.push(exe);

@@ -3,7 +3,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::given::Brought;
-use super::known::{Covering, Found, Known, Refusals};
+use super::known::{Covered, Covering, Found, Known, Refusals};
 use super::{Context, Judge, MAX_LAYERS, MAX_SEGMENTS, Meta, Outcome, Weight, visible};
 use crate::arg::Arg;
 use crate::document::{AskOrAllow, Entry};
@@ -45,10 +45,9 @@ impl Listed {
     }
 
     /// Pattern and place of the entry that matched.
-    pub fn entry(&self) -> Option<(String, String)> {
+    pub fn entry(&self) -> Option<Arc<(String, String)>> {
         let (covering, list, at) = self.entry.as_ref()?;
-        let entry = covering.get(*list)?.get(*at)?;
-        Some((entry.pattern.clone(), entry.from.clone()))
+        Some(covering.get(*list)?.get(*at)?.label())
     }
 }
 
@@ -125,7 +124,7 @@ impl Judge<'_> {
             s.exe.clone_from(&out.exe);
         }
         self.lists(at, Some(name), exe, Some(&known), args, ctx);
-        let listed = self.listed(Some(name), exe, Some(&known), args, ctx);
+        let listed = self.listed(Some(name), exe, &known, args, ctx);
         let typed = last_component(name);
         let names = known.names(name);
         if names.contains(&b"exec-guard".as_slice())
@@ -171,7 +170,7 @@ impl Judge<'_> {
         exe.is_some_and(|e| self.world.is_guard(&e.id))
     }
 
-    pub(super) fn satisfy(&mut self, at: usize, by: SatisfiedBy, entry: Option<(String, String)>) {
+    pub(super) fn satisfy(&mut self, at: usize, by: SatisfiedBy, entry: Option<Arc<(String, String)>>) {
         if let Some(s) = self.segment(at) {
             s.satisfied_by = Some(by);
             s.entry = entry;
@@ -227,7 +226,10 @@ impl Judge<'_> {
             case_sensitive: self.policy.refusals_case_sensitive,
             ..self.subject(typed, exe, args, ctx)
         };
-        let named: Rc<Refusals> = self.refusals(known, &s);
+        let named: Rc<Refusals> = match known {
+            Some(known) => self.refusals(known, &s),
+            None => self.refusals(&self.known_other(typed), &s),
+        };
         let hit = |list: &[Entry], named: &[usize]| {
             let mut named = named.iter().filter_map(|i| list.get(*i));
             named.find(|e| entry::speaks(e, &s, self.world)).map(|e| (e.pattern.clone(), e.from.clone()))
@@ -250,7 +252,7 @@ impl Judge<'_> {
         &self,
         typed: Option<&[u8]>,
         exe: Option<&Executable>,
-        known: Option<&Known>,
+        known: &Known,
         args: &[Arg],
         ctx: &Context,
     ) -> Listed {
@@ -258,13 +260,10 @@ impl Judge<'_> {
         let mut out =
             Listed { best: Match::Full, carries: true, hazards: true, by_args: true, ..Listed::no() };
         let s = self.subject(typed, Some(exe), args, ctx);
-        let covering = match known {
-            Some(known) => self.covering_known(known, exe, &s),
-            None => self.covering(exe, &s),
-        };
+        let covering = self.covering(known, exe, &s);
         for (list, entries) in covering.iter().enumerate() {
             let (mut best, mut carries, mut hazards, mut by_args) = (Match::No, false, false, false);
-            for (at, e) in entries.iter().enumerate() {
+            for (at, e) in entries.iter().map(Covered::entry).enumerate() {
                 let m = entry::grants(e, &s, self.world);
                 if m > Match::No && m < Match::Full {
                     out.nearest = Some(e.pattern.clone());

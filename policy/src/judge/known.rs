@@ -6,14 +6,32 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Context, Judge};
-use crate::document::Entry;
+use crate::document::{AllowList, Entry};
 use crate::resolve::{DEFAULT_PATH, Executable, Resolution, is_fixed, last_component, resolve};
 use crate::rules::entry::{self, Subject};
 use crate::rules::hazards::{self, Hazardous};
 use crate::wrapper::{self, Hits};
 
 /// The entries of each allowlist that cover a program.
-pub(super) type Covering = Rc<Vec<Vec<Entry>>>;
+pub(super) type Covering = Rc<Vec<Vec<Covered>>>;
+
+/// One of them.
+pub(super) struct Covered {
+    entry: Entry,
+    label: OnceCell<Arc<(String, String)>>,
+}
+
+impl Covered {
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// Its pattern and place.
+    pub fn label(&self) -> Arc<(String, String)> {
+        let label = || Arc::new((self.entry.pattern.clone(), self.entry.from.clone()));
+        Arc::clone(self.label.get_or_init(label))
+    }
+}
 
 /// What is known of a name.
 pub(super) struct Known {
@@ -108,14 +126,13 @@ impl<'n> std::ops::Deref for Names<'n> {
     }
 }
 
-/// What was found out so far.
+/// What was found out so far: of names, where they were looked up last; of files, by their *found* and *real* paths; and
+/// of names that are no file. (One type of table: each costs the guard some kilobytes.)
 #[derive(Default)]
 pub(super) struct Memory {
-    by_name: HashMap<Vec<u8>, Rc<Known>>,
-    /// Entries that cover a program, by its *found* and *real* paths.
-    covering: HashMap<(Vec<u8>, Vec<u8>), Covering>,
-    /// Entries of denylist and asklist that name a program which is no file, by its name as typed.
-    refusals: HashMap<Vec<u8>, Rc<Refusals>>,
+    names: HashMap<Vec<u8>, Rc<Known>>,
+    files: HashMap<Vec<u8>, Rc<Known>>,
+    others: HashMap<Vec<u8>, Rc<Known>>,
 }
 
 /// Which entries of the denylist, and which of the asklist, name a program.
@@ -124,7 +141,7 @@ pub(super) type Refusals = [Vec<usize>; 2];
 impl Judge<'_> {
     /// What is known of a command's name, where the command stands.
     pub(super) fn known(&self, name: &[u8], ctx: &Context) -> Rc<Known> {
-        if let Some(known) = self.memory.borrow().by_name.get(name)
+        if let Some(known) = self.memory.borrow().names.get(name)
             && known.path == ctx.path
             && known.cwd.as_ref().is_none_or(|cwd| *cwd == ctx.cwd)
         {
@@ -146,55 +163,43 @@ impl Judge<'_> {
         known.cwd = (!fixed).then(|| ctx.cwd.clone());
         let known = Rc::new(known);
         // The last one stays: a name is mostly looked up in one place.
-        self.memory.borrow_mut().by_name.insert(name.to_vec(), Rc::clone(&known));
+        self.memory.borrow_mut().names.insert(name.to_vec(), Rc::clone(&known));
         known
     }
 
-    /// The entries that cover a program, list by list.
-    pub(super) fn covering(&self, exe: &Executable, s: &Subject<'_>) -> Covering {
-        let key = (exe.found.clone(), exe.real.clone());
-        if let Some(known) = self.memory.borrow().covering.get(&key) {
-            return Rc::clone(known);
-        }
-        let found: Vec<Vec<Entry>> = self
-            .policy
-            .allow
-            .iter()
-            .map(|list| {
-                let all = list.candidates(&exe.found, &exe.real).into_iter();
-                all.filter(|e| entry::covers(e, s, self.world)).map(std::borrow::Cow::into_owned).collect()
-            })
-            .collect();
-        let found = Rc::new(found);
-        self.memory.borrow_mut().covering.insert(key, Rc::clone(&found));
-        found
+    /// What is known of a file that is no command's name: a script.
+    pub(super) fn known_file(&self, exe: &Arc<Executable>) -> Rc<Known> {
+        let key = [exe.found.as_slice(), b"\0", &exe.real].concat();
+        let mut memory = self.memory.borrow_mut();
+        Rc::clone(
+            memory.files.entry(key).or_insert_with(|| Rc::new(Known::of(Found::Program(Arc::clone(exe))))),
+        )
     }
 
-    /// The same, for a program that is known.
-    pub(super) fn covering_known(&self, known: &Known, exe: &Executable, s: &Subject<'_>) -> Covering {
-        Rc::clone(known.covering.get_or_init(|| self.covering(exe, s)))
+    /// What is known of a name that is not looked up.
+    pub(super) fn known_other(&self, name: Option<&[u8]>) -> Rc<Known> {
+        let Some(name) = name else { return Known::of_the_shell() };
+        let mut memory = self.memory.borrow_mut();
+        Rc::clone(memory.others.entry(name.to_vec()).or_insert_with(Known::of_the_shell))
+    }
+
+    /// The entries that cover a program, list by list.
+    pub(super) fn covering(&self, known: &Known, exe: &Executable, s: &Subject<'_>) -> Covering {
+        let of = |list: &AllowList| {
+            let all = list.candidates(&exe.found, &exe.real).into_iter();
+            let all = all.filter(|e| entry::covers(e, s, self.world));
+            all.map(|e| Covered { entry: e.into_owned(), label: OnceCell::new() }).collect()
+        };
+        Rc::clone(known.covering.get_or_init(|| Rc::new(self.policy.allow.iter().map(of).collect())))
     }
 
     /// The entries of denylist and asklist that name a program, whatever they say of its arguments.
-    pub(super) fn refusals(&self, known: Option<&Known>, s: &Subject<'_>) -> Rc<Refusals> {
-        let find = || {
-            let of = |list: &[Entry]| {
-                list.iter()
-                    .enumerate()
-                    .filter_map(|(i, e)| entry::names_it(e, s, self.world).then_some(i))
-                    .collect()
-            };
-            Rc::new([of(&self.policy.denylist), of(&self.policy.asklist)])
+    pub(super) fn refusals(&self, known: &Known, s: &Subject<'_>) -> Rc<Refusals> {
+        let of = |list: &[Entry]| {
+            let named = list.iter().enumerate().filter(|(_, e)| entry::names_it(e, s, self.world));
+            named.map(|(i, _)| i).collect()
         };
-        if let Some(known) = known {
-            return Rc::clone(known.refusals.get_or_init(find));
-        }
-        let Some(typed) = s.typed.filter(|_| s.exe.is_none()) else { return find() };
-        if let Some(found) = self.memory.borrow().refusals.get(typed) {
-            return Rc::clone(found);
-        }
-        let found = find();
-        self.memory.borrow_mut().refusals.insert(typed.to_vec(), Rc::clone(&found));
-        found
+        let find = || Rc::new([of(&self.policy.denylist), of(&self.policy.asklist)]);
+        Rc::clone(known.refusals.get_or_init(find))
     }
 }

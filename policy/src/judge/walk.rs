@@ -4,7 +4,7 @@
 //! A literal `cd` moves the tracked folder along `&&` only. After `;`, a newline or `||`, in a pipeline, a branch
 //! or a loop it is unknown: then relative programs, `cwd` rules and scoped files miss.
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{Context, Judge, Meta, Outcome, Weight, home_of, visible};
 use crate::arg::Arg;
 use crate::document::{Accept, Redirections};
 use crate::reason::Reason;
-use crate::resolve::{Executable, join, last_component, normalise, parent};
+use crate::resolve::{Executable, join, normalise, parent};
 use crate::shell::construct::Treatment;
 use crate::shell::{
     AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Node, Parsed, Part, Pipeline,
@@ -105,9 +105,9 @@ impl Judge<'_> {
     /// A program that an earlier command of the same text may have written is not what was judged.
     fn written_then_run(&mut self, first: usize) {
         let cwd = self.inv.cwd.clone().unwrap_or_default();
-        // By path, and those in a folder of PATH by name: a text may write and run thousands of files.
+        // By path: a text may write and run thousands of files.
         let mut written: HashSet<Vec<u8>> = HashSet::new();
-        let mut planted: HashMap<Vec<u8>, Vec<Vec<u8>>> = HashMap::new();
+        let path = super::variable(&self.inv.env, b"PATH").unwrap_or_default();
         let mut hits: Vec<(usize, Vec<u8>)> = Vec::new();
         for (i, s) in self.segments.iter().enumerate().skip(first) {
             if let Some(exe) = &s.exe {
@@ -116,30 +116,25 @@ impl Judge<'_> {
                     hits.push((i, exe.found.clone()));
                 }
                 let typed = s.argv.first().and_then(Arg::literal).unwrap_or_default();
-                if planted.get(typed).is_some_and(|all| all.iter().any(|w| *w != exe.found)) {
+                // Another of that name in a folder of PATH.
+                let bare = !written.is_empty() && !typed.is_empty() && !typed.contains(&b'/');
+                let mut others =
+                    path.split(|b| *b == b':').filter(|d| bare && !d.is_empty()).map(|d| join(d, typed));
+                if others.any(|w| w != exe.found && written.contains(&w)) {
                     hits.push((i, exe.found.clone()));
                 }
             }
             if s.argv.first().and_then(Arg::literal).is_some_and(|name| writes(name).is_some()) {
                 let args = s.argv.iter().skip(1).filter_map(Arg::literal);
                 // The last operand is where cp, mv, ln and install write; the others write what they name.
-                for w in args.filter(|a| a.first() != Some(&b'-')).map(|a| normalise(&join(&cwd, a))) {
-                    if !written.contains(&w) && self.on_path(parent(&w)) {
-                        planted.entry(last_component(&w).to_vec()).or_default().push(w.clone());
-                    }
-                    written.insert(w);
-                }
+                let files = args.filter(|a| a.first() != Some(&b'-'));
+                written.extend(files.map(|a| normalise(&join(&cwd, a))));
             }
         }
         for (at, path) in hits {
             let why = format!("an earlier command of the text may have written {}", visible(&path));
             self.found(Weight::Miss, Reason::EntryWritable, Some(at), why);
         }
-    }
-
-    fn on_path(&self, dir: &[u8]) -> bool {
-        let path = super::variable(&self.inv.env, b"PATH").unwrap_or_default();
-        path.split(|b| *b == b':').any(|d| d == dir)
     }
 
     /// Every construct that the level in force does not satisfy is a finding.

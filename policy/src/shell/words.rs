@@ -12,6 +12,9 @@ pub const MAX_BRACE_WORDS: usize = 64;
 impl Word {
     /// The bytes of the word after quote removal, if nothing in it is decided at run time.
     pub fn literal(&self) -> Option<Vec<u8>> {
+        if !is_literal(&self.parts) {
+            return None;
+        }
         let mut out = Vec::new();
         append_literal(&self.parts, &mut out).then_some(out)
     }
@@ -113,6 +116,15 @@ impl Word {
 /// The source bytes of a span; empty if it does not lie in the source.
 pub fn slice(source: &[u8], span: Span) -> Vec<u8> {
     source.get(span.start..span.end).unwrap_or_default().to_vec()
+}
+
+/// True if nothing among `parts` is decided at run time.
+fn is_literal(parts: &[Part]) -> bool {
+    parts.iter().all(|part| match part {
+        Part::Bare(_) | Part::Quoted(_) => true,
+        Part::Double(inner) => is_literal(inner),
+        _ => false,
+    })
 }
 
 /// Appends the literal start of `parts`; true if all of it was literal.
