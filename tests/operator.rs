@@ -335,6 +335,47 @@ fn an_override_lasts_until_it_is_cleared() {
     stage.run(&["tool"]).refused(126, "approval-timeout");
 }
 
+/// Programs that stand in for those of a desktop write down what they were told; the first is clicked.
+#[test]
+fn a_question_is_announced_on_the_desktop() {
+    let stage = stage();
+    let record = |name: &str, more: &str| {
+        let out = stage.text(&format!("work/{name}"));
+        let script = format!(
+            "#!/bin/sh\nfor w; do printf '%s\\n' \"$w\"; done > {out}.new\n/bin/mv {out}.new {out}\n{more}\n"
+        );
+        stage.write(&format!("bin/{name}"), script.as_bytes(), 0o755);
+    };
+    record("notify-send", "echo open");
+    record("xdg-open", "");
+    let told = |name: &str| std::fs::read_to_string(stage.path(&format!("work/{name}"))).ok();
+    let started = ctl(&stage, &["approver", "start"]);
+    assert_eq!(started.code(), 0, "{started:?}");
+    let _approver = Approver(&stage);
+    let ask = || {
+        let words = ["tool", "--password=hunter2", "<b>\x1b[2J"];
+        stage.cast(&words).way(Way::Dash).limit(LONG).talk(|| {
+            let one = id(&asked(&stage, 1)[0]);
+            if told("notify-send").is_some() || stage.path("guard/config.json").exists() {
+                let link = until("a link", || told("xdg-open"));
+                assert!(link.starts_with("http://127.0.0.1:") && link.contains("/enter?"), "{link}");
+            }
+            said(&ctl(&stage, &["approvals", "resolve", &one, "deny"]), 0, "deny");
+        })
+    };
+    // Off by itself.
+    std::fs::remove_file(stage.path("guard/config.json")).expect("the settings");
+    ask().refused(126, "user-denied");
+    assert_eq!(told("notify-send"), None);
+    stage.write("guard/config.json", br#"{"version": 1, "approvals": {"desktop": true}}"#, 0o600);
+    // What was read before that counts for a second.
+    std::thread::sleep(Duration::from_millis(1500));
+    ask().refused(126, "user-denied");
+    let all = told("notify-send").expect("announced");
+    assert!(all.contains("--action=open=Open panel\n--\nmain asks to run a command\n"), "{all}");
+    assert!(!all.contains("hunter2") && !all.contains(['\x1b', '<']) && all.contains("tool "), "{all}");
+}
+
 /// What nobody was asked about is stopped as well, at once, and as long as the person said.
 #[test]
 fn a_stricter_override_stops_what_the_policy_allows() {

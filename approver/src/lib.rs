@@ -17,6 +17,8 @@ pub mod runs;
 
 pub mod handle;
 
+pub mod desktop;
+
 pub mod line;
 pub mod listen;
 pub mod operator;

@@ -26,7 +26,7 @@ use crate::handle::{Handle, Parts};
 use crate::keeper::Keeper;
 use crate::rules::{Documents, Rules};
 use crate::tools::Tools;
-use crate::{listen, operator, panel, tools};
+use crate::{desktop, listen, operator, panel, tools};
 
 /// Descriptors that are kept for everything but questions: operators, the panel, documents, the journal.
 const SPARE: u64 = 256;
@@ -245,6 +245,7 @@ impl Ready {
                 Err(e) => crate::say(&format!("no panel: port {port} of 127.0.0.1: {e}")),
             }
         }
+        taking.push(tokio::spawn(desktop::serve(handle.clone())));
         let time = tokio::spawn({
             let handle = handle.clone();
             async move { handle.keep_time().await }

@@ -319,8 +319,10 @@ const FORWARD: &[Key] = &[
     key("targets", Shape::List(&Shape::Open(TARGET)), Strict::Outermost, "channels and people"),
 ];
 
-const APPROVALS_FORWARD: &[Key] =
-    &[key("exec", Shape::Open(FORWARD), Strict::Inside, "forwarding of questions to chat")];
+const APPROVALS_FORWARD: &[Key] = &[
+    key("exec", Shape::Open(FORWARD), Strict::Inside, "forwarding of questions to chat"),
+    key("desktop", Shape::Bool, Strict::Outermost, "whether questions are announced on the desktop"),
+];
 
 const RUN: &[Key] = &[
     key("writable", Shape::Texts, Strict::Intersect, "folders a tree under `run` may write"),
