@@ -87,6 +87,9 @@ mod refusals;
 /// The approver as it runs: real guards, other users, restarts.
 mod approver;
 
+/// An approver that can write nothing down.
+mod faults_protocol;
+
 /// The approver's page in a real browser.
 mod panel;
 

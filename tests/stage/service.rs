@@ -41,7 +41,8 @@ impl<'a> Service<'a> {
         answer[0]["value"].as_str().expect("a link").to_owned()
     }
 
-    fn of(stage: &'a Stage, program: &Cast<'_>) -> Service<'a> {
+    /// The same, started so.
+    pub fn of(stage: &'a Stage, program: &Cast<'_>) -> Service<'a> {
         let child = program.start();
         let mut service = Service { stage, child: Some(child) };
         let begun = Instant::now();

@@ -83,7 +83,11 @@ impl Handle {
         if !inner.desk.overrides_mut(now).set(new, now) {
             return Err(Code::Full.into());
         }
-        self.told(&mut inner).map_err(|()| Refusal::from(Code::Internal))?;
+        if self.told(&mut inner).is_err() {
+            // Whoever set it is told that it is not so.
+            inner.desk.overrides_mut(now).clear(agent, session);
+            return Err(Code::Internal.into());
+        }
         self.session_event(&set);
         drop(inner);
         self.0.wake.notify_one();
