@@ -774,7 +774,9 @@ fn a_function_that_calls_itself_asks() {
 
 #[test]
 fn options_that_the_text_itself_makes() {
-    let mut c = Case::new(&["/usr/bin/rg", "/usr/bin/git", "/usr/bin/bash", "/usr/bin/sort"]).checked();
+    let mut c =
+        Case::new(&["/usr/bin/rg", "/usr/bin/git", "/usr/bin/bash", "/usr/bin/sort", "/usr/bin/xargs"])
+            .checked();
     c.world = c.world.program("/usr/bin/rg");
     for text in [
         "rg x \"$(printf %s --pre=./evil)\"",
@@ -793,6 +795,20 @@ fn options_that_the_text_itself_makes() {
         "bash -c 'rg x \"${0#x}\"' x--pre=./evil",
         "rg x $(git rev-parse --pre=./evil)",
         "rg x `git status`",
+        "echo --pre=./evil | xargs rg x",
+        "printf %s%s -- pre=./evil | xargs rg x",
+        "printf %s%s -- pre=./evil | while read p; do rg x \"$p\"; done",
+        "echo x--pre=./evil | cut -c2- | xargs rg x",
+        "git status | xargs rg x; echo --pre=./evil | sort | xargs env rg x",
+        "echo --pre=./evil | { sort | xargs rg x; }",
+        "echo --pre=./evil | bash -c 'xargs rg x'",
+        "f() { xargs rg x; }; echo --pre=./evil | f",
+        "xargs rg x <<<--pre=./evil",
+        "xargs rg x <<E\n--pre=./evil\nE",
+        "read p <<<--pre=./evil; rg x \"$p\"",
+        "echo --pre=./evil | xargs -I{} rg x {}",
+        "echo --pre=./evil | xargs -I{} rg x {}\"$y\"",
+        "echo --pre=./evil | xargs -I{} rg x \"{$y\"",
     ] {
         let e = c.text(text);
         assert_eq!(e.decision, Decision::Ask, "{text}");
@@ -815,6 +831,11 @@ fn options_that_the_text_itself_makes() {
         "rg x \"${DIR:-src}\"",
         "git ls-files | while read f; do rg x \"$f\"; done",
         "rg x $((1 + 2))",
+        "git ls-files | xargs rg x",
+        "git ls-files '*.c' | sort | xargs -I{} rg x {}",
+        "git diff --name-only | head -5 | xargs rg x",
+        "xargs rg x <<E\na.txt\nb.txt\nE",
+        "echo a.txt | xargs rg x",
     ] {
         let e = c.text(text);
         assert!(

@@ -70,7 +70,13 @@ impl Judge<'_> {
                         self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why.to_owned());
                     }
                     let meta = Meta { text: shown_line(words), ..Meta::default() };
+                    // Words of standard input may be the text's own.
+                    let lists = names.iter().any(|n| matches!(*n, b"xargs" | b"gxargs" | b"parallel"));
+                    let listed = lists.then(|| Rc::make_mut(&mut self.given).list(true));
                     let o = self.command(&Arc::from(words.as_slice()), meta, &inner_ctx);
+                    if let Some(before) = listed {
+                        Rc::make_mut(&mut self.given).list(before);
+                    }
                     if let Some(exe) = o.exe.as_ref().filter(|exe| {
                         // The shell itself starts it: by the path it was judged as, like every other program.
                         let path = words.first().and_then(Arg::literal).filter(|w| w.contains(&b'/'));

@@ -4,13 +4,14 @@
 //! A word with a variable in it is known only at run time, but where these words are written down beside the text,
 //! each of them is one that it may become. So they are tried, one after the other, in its place.
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::functions::Functions;
 use super::made;
 use super::walk::{Subshells, any_command};
 use crate::arg::Arg;
 use crate::rules::hazards::{HazardHit, Hazardous};
-use crate::shell::ast::{CommandKind, Script, Word};
+use crate::shell::ast::{CommandKind, RedirectOp, Script, Word};
 
 /// Most trials for one command; beyond it a word counts as an option.
 const MOST: usize = 256;
@@ -31,6 +32,10 @@ pub(crate) struct Given {
     written: Vec<Arg>,
     /// What it assigns, wherever.
     assigned: HashMap<Vec<u8>, Vec<Arg>>,
+    /// The commands whose output is standard input here, as a substitution; `None` = it comes from elsewhere.
+    fed: Option<Rc<[u8]>>,
+    /// The command walked is given words of standard input, as xargs does.
+    listed: bool,
 }
 
 impl Given {
@@ -44,6 +49,7 @@ impl Given {
         Given {
             positional: positional.iter().map(known).collect(),
             handed_on,
+            fed: outer.fed.clone(),
             // Behind a word that may become several or none, the numbers are others.
             renumbered: positional.iter().any(|a| matches!(a, Arg::Dynamic { single: false, .. })),
             ..Given::default()
@@ -53,6 +59,16 @@ impl Given {
     /// Notes what the text calls its functions with, whether `$1` stays what it is, and what it assigns.
     pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
         any_command(script, Subshells::Enter, &mut |c| {
+            for r in &c.redirects {
+                let span = match (&r.body, r.op) {
+                    (Some(body), _) => body.span,
+                    (None, RedirectOp::HereString) => r.target.span,
+                    _ => continue,
+                };
+                if says_more(source.get(span.start..span.end).unwrap_or_default()) {
+                    self.written.push(dynamic(b"`"));
+                }
+            }
             if let CommandKind::For { name, words: Some(words), .. } = &c.kind {
                 self.assigns(name, args(words, source));
             }
@@ -76,6 +92,21 @@ impl Given {
             }
             false
         });
+    }
+
+    /// Sets what standard input is from here on, and returns what it was.
+    pub fn feed(&mut self, commands: Option<Rc<[u8]>>) -> Option<Rc<[u8]>> {
+        std::mem::replace(&mut self.fed, commands)
+    }
+
+    /// Says whether the command walked next is given words of standard input, and returns what was said before.
+    pub fn list(&mut self, listed: bool) -> bool {
+        std::mem::replace(&mut self.listed, listed)
+    }
+
+    /// What was read here stays in the shell's variables.
+    pub fn keep(&mut self) {
+        self.written.extend(self.fed.as_deref().map(dynamic));
     }
 
     #[inline(never)]
@@ -125,13 +156,27 @@ impl Given {
         }
         if self.read.iter().any(|n| n == name) {
             out.extend_from_slice(&self.written);
+            out.extend(self.fed.as_deref().map(dynamic));
         }
         out
     }
 
     /// True if a word with this source may be any option; what it may be besides goes to `tries`.
     fn anything(&self, source: &[u8], body: bool, tries: &mut Vec<Vec<u8>>) -> bool {
-        made::anything(source, &|name| self.words_of(name, body), tries, 0)
+        let any = |source: &[u8], tries: &mut Vec<Vec<u8>>| {
+            made::anything(source, &|name| self.words_of(name, body), tries, 0)
+        };
+        let mut may = any(source, tries);
+        if self.listed {
+            may |= self.fed.as_deref().is_some_and(|commands| any(commands, tries));
+            for word in &self.written {
+                match word {
+                    Arg::Literal(word) => tries.push(word.clone()),
+                    Arg::Dynamic { source, .. } => may |= any(source, tries),
+                }
+            }
+        }
+        may
     }
 
     /// Every word that a variable may be; `body` = in a function.
@@ -155,6 +200,12 @@ impl Given {
         let mut seen = HashSet::new();
         self.all(body).map(Vec::as_slice).filter(|w| seen.insert(*w)).collect()
     }
+}
+
+/// True if a text that is read may have an option among its words, or cannot be told.
+fn says_more(text: &[u8]) -> bool {
+    text.iter().any(|b| b"$`\\".contains(b))
+        || text.split(|b| b.is_ascii_whitespace() || b"'\"".contains(b)).any(|w| w.first() == Some(&b'-'))
 }
 
 /// Builtins that assign, read and write.

@@ -4,11 +4,12 @@
 //! assigns, edits or prints are the text's own words: they are tried, or where they cannot be known may be any option.
 use crate::arg::Arg;
 
-/// Programs that print what is there (names of files, folders, revisions, processes), or lines of that whole.
+/// Programs that print what is there (names of files, folders, revisions, processes), or lines of that whole, or their
+/// own words (which are tried).
 const TAME: &[&str] = &[
-    "basename", "command", "date", "dirname", "docker", "fd", "find", "getconf", "git", "grep", "head",
-    "hostname", "id", "ls", "mktemp", "nproc", "pgrep", "pidof", "podman", "pwd", "readlink", "realpath",
-    "rg", "sort", "tail", "type", "uname", "uniq", "wc", "which", "whoami",
+    "basename", "command", "date", "dirname", "docker", "echo", "fd", "find", "getconf", "git", "grep",
+    "head", "hostname", "id", "ls", "mktemp", "nproc", "pgrep", "pidof", "podman", "pwd", "readlink",
+    "realpath", "rg", "sort", "tail", "type", "uname", "uniq", "wc", "which", "whoami",
 ];
 
 /// Deepest chain of variables that is followed.
@@ -126,15 +127,28 @@ fn edited(
         || (words.is_empty() && (depth >= DEEPEST || anything(instead, of, tries, depth + 1)))
 }
 
-/// True if what the commands print is nothing that the text says.
+/// True if what the commands print is nothing that the text says, but for its words as they stand.
 fn tame(commands: &[u8]) -> bool {
-    let says = |w: &[u8]| {
-        [&b"format"[..], b"pretty", b"printf", b"%"].iter().any(|s| w.windows(s.len()).any(|p| p == *s))
+    let holds = |w: &[u8], part: &[u8]| w.windows(part.len()).any(|p| p == part);
+    let says = |name: &[u8], w: &[u8]| {
+        [&b"format"[..], b"pretty", b"printf", b"%", b"\\", b"/-", b"+-"].iter().any(|s| holds(w, s))
+            || matches!(w, b"--only-matching" | b"--bytes" | b"--replace")
+            // Pieces of lines: `head -c`, `grep -o`, `rg -r`.
+            || (matches!(name, b"head" | b"tail") && w.starts_with(b"-c"))
+            || (matches!(name, b"grep" | b"rg") && single_dash(w).contains(&b'o'))
+            || (name == b"rg" && (single_dash(w).contains(&b'r') || w.starts_with(b"--replace=")))
     };
     commands.split(|b| b"|;&(`\n".contains(b)).all(|command| {
         let mut words = command.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-        words.next().is_none_or(|name| TAME.iter().any(|t| t.as_bytes() == name)) && !words.any(says)
+        words
+            .next()
+            .is_none_or(|name| TAME.iter().any(|t| t.as_bytes() == name) && !words.any(|w| says(name, w)))
     })
+}
+
+/// The letters behind a single dash.
+fn single_dash(word: &[u8]) -> &[u8] {
+    word.strip_prefix(b"-").filter(|w| w.first() != Some(&b'-')).unwrap_or_default()
 }
 
 /// How long the name is that begins here: letters, or one digit or special character.
@@ -227,6 +241,16 @@ mod tests {
             ("$(echo x | tr x -)", true, ""),
             ("$(ls | sed s/x/y/)", true, ""),
             ("$(git log -1 --format=%s)", true, ""),
+            ("$(echo a.txt b)", false, "a.txt b"),
+            ("$(echo --pre=./evil)", false, "--pre=./evil"),
+            ("$(echo '\\055-pre')", true, ""),
+            ("$(basename x/--pre=evil)", true, ""),
+            ("$(date +--pre=evil)", true, ""),
+            ("$(echo x--pre=evil | tail -c 10)", true, ""),
+            ("$(echo x--pre=evil | grep -ho '.-pre.*')", true, ""),
+            ("$(echo x--pre=evil | rg -Nr '' x)", true, ""),
+            ("$(grep -rl x src)", false, ""),
+            ("$(rg -l x src)", false, ""),
             ("$(git log -1 --pretty=x)", true, ""),
             ("$(git rev-parse --show-toplevel)", false, "--show-toplevel"),
             ("$(git rev-parse --pre=./evil)", false, "--pre=./evil"),

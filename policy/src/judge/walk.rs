@@ -65,6 +65,9 @@ struct Walk<'s> {
     outermost: bool,
 }
 
+/// Parts of names of what makes words of its standard input: xargs, parallel, `read`, readarray, mapfile.
+const READERS: &[&[u8]] = &[b"xargs", b"parallel", b"read", b"mapfile"];
+
 impl Judge<'_> {
     /// Parses and walks a text.
     pub fn text(&mut self, source: &[u8], dialect: Dialect, ctx: &Context) -> Text {
@@ -224,7 +227,11 @@ impl Judge<'_> {
             own.moved = false;
             let op = if i + 1 < p.commands.len() { Some("|") } else { op };
             let defined = self.functions.now();
+            let fed = self.fed_by(p, i, walk.source);
             self.command_at(command, walk, &mut own, op);
+            if let Some(before) = fed {
+                Rc::make_mut(&mut self.given).feed(before);
+            }
             self.functions.back_to(defined);
             moved |= own.moved;
         }
@@ -233,6 +240,25 @@ impl Judge<'_> {
             ctx.moved = true;
             lose(ctx);
         }
+    }
+
+    /// Notes which commands a command of a pipeline reads from, if it or what it carries makes words of them. Returns
+    /// what was noted before.
+    fn fed_by(&mut self, p: &Pipeline, at: usize, source: &[u8]) -> Option<Option<Rc<[u8]>>> {
+        let (first, last) = (p.commands.first()?, p.commands.get(at.checked_sub(1)?)?);
+        let command = p.commands.get(at)?;
+        let text = source.get(command.span.start..command.span.end)?;
+        if !READERS.iter().any(|name| text.windows(name.len()).any(|w| w == *name)) {
+            return None;
+        }
+        let from = source.get(first.span.start..last.span.end)?;
+        let given = Rc::make_mut(&mut self.given);
+        let before = given.feed(Some([b"$(", from, b")"].concat().into()));
+        if matches!(command.kind, CommandKind::Simple(_)) {
+            // zsh runs the last command of a pipeline in the shell itself: what is read stays.
+            given.keep();
+        }
+        Some(before)
     }
 
     fn command_at(&mut self, c: &Command, walk: &mut Walk<'_>, ctx: &mut Context, op: Option<&'static str>) {
@@ -288,11 +314,13 @@ impl Judge<'_> {
             CommandKind::Function { name, body } => {
                 self.function(name, walk, ctx);
                 let mut own = ctx.clone();
-                // It may be called from anywhere.
+                // It may be called from anywhere, behind anything.
                 lose(&mut own);
                 own.body = Some(name.as_slice().into());
                 let defined = self.functions.now();
+                let fed = Rc::make_mut(&mut self.given).feed(Some(b"`".as_slice().into()));
                 self.command_at(body, walk, &mut own, None);
+                Rc::make_mut(&mut self.given).feed(fed);
                 self.functions.back_to(defined);
                 self.functions.is_defined(name);
                 if forks(walk.source) && self.functions.calls_itself(name) {

@@ -13,14 +13,21 @@ pub(crate) fn is_list(word: &Arg) -> bool {
     matches!(word, Arg::Dynamic { source, single: false, .. } if source == LIST)
 }
 
-/// A word in which a mark is replaced at run time.
+/// A word in which a mark is replaced at run time. Nothing is known of it from the mark on, be the mark whole only with
+/// what a dynamic word turns out to be.
 fn marked(word: &Arg, mark: &[u8], single: bool) -> Arg {
-    match word {
-        Arg::Literal(b) if !mark.is_empty() => match b.windows(mark.len()).position(|w| w == mark) {
-            Some(p) => dynamic(b, b.get(..p).unwrap_or_default(), single),
-            None => word.clone(),
-        },
-        _ => word.clone(),
+    let known = word.known_prefix();
+    let open = word.is_dynamic();
+    let place = (0..known.len()).find(|p| {
+        let rest = known.get(*p..).unwrap_or_default();
+        rest.starts_with(mark) || (open && mark.starts_with(rest))
+    });
+    match place.filter(|_| !mark.is_empty()) {
+        Some(p) => {
+            let alone = !matches!(word, Arg::Dynamic { single: false, .. });
+            dynamic(word.shown(), known.get(..p).unwrap_or_default(), single && alone)
+        }
+        None => word.clone(),
     }
 }
 

@@ -374,6 +374,29 @@ fn shell_forms() {
     check(SHELLS);
 }
 
+/// What is known of a word ends where a mark begins, or may begin.
+#[test]
+fn a_mark_in_a_word_known_in_part() {
+    let begins = |line: &str| {
+        let Peel::Carries(c) = of(line) else { panic!("{line}") };
+        let Inner::Argv { words, .. } = &c.inner[0] else { panic!("{line}") };
+        let word = words.iter().rfind(|w| w.shown().ends_with(b"$X")).expect("the word");
+        String::from_utf8_lossy(word.known_prefix()).into_owned()
+    };
+    for (line, known) in [
+        ("xargs -I{} rg \"{}$X\"", ""),
+        ("xargs -I{} rg \"a{}b$X\"", "a"),
+        ("xargs -I{} rg \"a{$X\"", "a"),
+        ("xargs -I{} rg \"a}$X\"", "a}"),
+        ("xargs -I ABAC rg \"xABAABA$X\"", "xABA"),
+        ("find . -exec rg \"a{}$X\" ;", "a"),
+        ("fd y -x rg \"a{$X\"", "a"),
+        ("entr rg \"a/$X\"", "a"),
+    ] {
+        assert_eq!(begins(line), known, "{line}");
+    }
+}
+
 const CARRIERS: &[(&str, &str)] = &[
     ("xargs rm -f", "C [rm -f <...>]"),
     ("xargs", "C [echo <...>]"),
