@@ -806,6 +806,10 @@ fn options_that_the_text_itself_makes() {
         "xargs rg x <<<--pre=./evil",
         "xargs rg x <<E\n--pre=./evil\nE",
         "read p <<<--pre=./evil; rg x \"$p\"",
+        "echo --pre=./evil >f; rg x $(cat f)",
+        "echo --pre=./evil >f; cat f | xargs rg x",
+        "echo --pre=./evil >f; xargs rg x <f",
+        "echo --pre=./evil >>f; read p <f; rg x \"$p\"",
         "echo --pre=./evil | xargs -I{} rg x {}",
         "echo --pre=./evil | xargs -I{} rg x {}\"$y\"",
         "echo --pre=./evil | xargs -I{} rg x \"{$y\"",
@@ -836,6 +840,9 @@ fn options_that_the_text_itself_makes() {
         "git diff --name-only | head -5 | xargs rg x",
         "xargs rg x <<E\na.txt\nb.txt\nE",
         "echo a.txt | xargs rg x",
+        "cat list | xargs -n1 rg x",
+        "rg x $(cat list) 2>/dev/null",
+        "while read -r f; do rg x \"$f\"; done <list",
     ] {
         let e = c.text(text);
         assert!(

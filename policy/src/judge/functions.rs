@@ -16,6 +16,8 @@ pub(crate) struct Functions {
     defined: Rc<HashSet<Vec<u8>>>,
     /// Which others the body of each calls.
     calls: HashMap<Vec<u8>, HashSet<Vec<u8>>>,
+    /// The text may start processes of the shell's own beside each other.
+    forks: bool,
 }
 
 /// Which functions were certainly defined at some place of the walk.
@@ -27,7 +29,7 @@ const TAKERS: &[&[u8]] = &[b"unset", b"unfunction", b"unhash", b"disable"];
 impl Functions {
     /// Counts the functions that a text defines, wherever. One that is taken away again, wherever, is none: whether it
     /// is there is not followed.
-    pub fn define(&mut self, script: &Script) {
+    pub fn define(&mut self, script: &Script, source: &[u8]) {
         let mut taken: HashSet<Vec<u8>> = HashSet::new();
         let mut all = false;
         any_command(script, Subshells::Enter, &mut |c| {
@@ -47,6 +49,7 @@ impl Functions {
             false
         });
         self.count.retain(|name, _| !all && !taken.contains(name));
+        self.forks = !self.count.is_empty() && forks(source);
     }
 
     /// True if the text defines a function of that name, somewhere.
@@ -99,8 +102,12 @@ impl Functions {
         true
     }
 
-    /// True if the function, whose body was walked, calls itself, directly or by others; by too many others counts.
-    pub fn calls_itself(&self, name: &[u8]) -> bool {
+    /// True if the function, whose body was walked, calls itself, directly or by others, in a text that starts processes
+    /// beside each other: that may be a fork bomb. By too many others counts.
+    pub fn may_fill_the_machine(&self, name: &[u8]) -> bool {
+        if !self.forks {
+            return false;
+        }
         let called = |n: &[u8]| self.calls.get(n).into_iter().flatten().map(Vec::as_slice);
         let mut seen: HashSet<&[u8]> = HashSet::new();
         let mut todo: Vec<&[u8]> = called(name).collect();
@@ -118,4 +125,20 @@ impl Functions {
 
 fn is_taker(word: &Word) -> bool {
     word.any_literal(|l| TAKERS.contains(&l))
+}
+
+/// True if the text may start processes of the shell's own beside each other: by `&`, `|`, `(…)`, `$(…)` or backticks.
+fn forks(source: &[u8]) -> bool {
+    let mut rest = source;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = match (byte, after.first()) {
+            (b'`', _) => return true,
+            (b'&', Some(b'&')) | (b'|', Some(b'|')) | (b'(', Some(b')')) => {
+                after.get(1..).unwrap_or_default()
+            }
+            (b'&' | b'|' | b'(', _) => return true,
+            _ => after,
+        };
+    }
+    false
 }

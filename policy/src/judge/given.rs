@@ -36,6 +36,8 @@ pub(crate) struct Given {
     fed: Option<Rc<[u8]>>,
     /// The command walked is given words of standard input, as xargs does.
     listed: bool,
+    /// It writes files: what it reads of one may be its own words.
+    files: bool,
 }
 
 impl Given {
@@ -60,6 +62,16 @@ impl Given {
     pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
         any_command(script, Subshells::Enter, &mut |c| {
             for r in &c.redirects {
+                let writes = matches!(
+                    r.op,
+                    RedirectOp::Write
+                        | RedirectOp::Clobber
+                        | RedirectOp::Append
+                        | RedirectOp::ReadWrite
+                        | RedirectOp::Both
+                        | RedirectOp::BothAppend
+                );
+                self.files |= writes && r.target.text().as_deref() != Some(b"/dev/null");
                 let span = match (&r.body, r.op) {
                     (Some(body), _) => body.span,
                     (None, RedirectOp::HereString) => r.target.span,
@@ -106,7 +118,11 @@ impl Given {
 
     /// What was read here stays in the shell's variables.
     pub fn keep(&mut self) {
-        self.written.extend(self.fed.as_deref().map(dynamic));
+        match self.written.len() {
+            ..MOST => self.written.extend(self.fed.as_deref().map(dynamic)),
+            MOST => self.written.push(dynamic(b"`")),
+            _ => {}
+        }
     }
 
     #[inline(never)]
@@ -157,6 +173,9 @@ impl Given {
         if self.read.iter().any(|n| n == name) {
             out.extend_from_slice(&self.written);
             out.extend(self.fed.as_deref().map(dynamic));
+            if self.files && self.fed.is_none() {
+                out.push(dynamic(b"`"));
+            }
         }
         out
     }
@@ -165,9 +184,11 @@ impl Given {
     fn anything(&self, source: &[u8], body: bool, tries: &mut Vec<Vec<u8>>) -> bool {
         let any = |source: &[u8], tries: &mut Vec<Vec<u8>>| {
             made::anything(source, &|name| self.words_of(name, body), tries, 0)
+                || (self.files && made::reads_files(source) && source.iter().any(|b| b"$`".contains(b)))
         };
         let mut may = any(source, tries);
         if self.listed {
+            may |= self.files && self.fed.is_none();
             may |= self.fed.as_deref().is_some_and(|commands| any(commands, tries));
             for word in &self.written {
                 match word {

@@ -4,12 +4,12 @@
 //! assigns, edits or prints are the text's own words: they are tried, or where they cannot be known may be any option.
 use crate::arg::Arg;
 
-/// Programs that print what is there (names of files, folders, revisions, processes), or lines of that whole, or their
-/// own words (which are tried).
+/// Programs that print what is there (names of files, folders, revisions, processes; what a file says), or lines of that
+/// whole, or their own words (which are tried).
 const TAME: &[&str] = &[
-    "basename", "command", "date", "dirname", "docker", "echo", "fd", "find", "getconf", "git", "grep",
-    "head", "hostname", "id", "ls", "mktemp", "nproc", "pgrep", "pidof", "podman", "pwd", "readlink",
-    "realpath", "rg", "sort", "tail", "type", "uname", "uniq", "wc", "which", "whoami",
+    "basename", "cat", "command", "date", "dirname", "docker", "echo", "fd", "find", "getconf", "git",
+    "grep", "head", "hostname", "id", "kubectl", "ls", "mktemp", "nproc", "pgrep", "pidof", "podman", "pwd",
+    "readlink", "realpath", "rg", "sort", "tail", "type", "uname", "uniq", "wc", "which", "whoami",
 ];
 
 /// Deepest chain of variables that is followed.
@@ -28,9 +28,19 @@ pub(super) fn anything(
         rest = match byte {
             b'"' => after,
             b'\'' | b'\\' => return after.first() == Some(&b'-'),
-            b'-' if rest.iter().any(|b| b"$`".contains(b)) => return true,
             b'-' => {
-                tries.push(unquoted(rest));
+                let known = rest.iter().position(|b| b"$`".contains(b)).unwrap_or(rest.len());
+                let (known, after) = rest.split_at(known);
+                let start = unquoted(known);
+                if !after.is_empty() {
+                    // What stands behind is tried behind it.
+                    let mut more = vec![b"x".to_vec()];
+                    if anything(after, of, &mut more, depth) {
+                        return true;
+                    }
+                    tries.extend(more.iter().map(|m| [start.as_slice(), m].concat()));
+                }
+                tries.push(start);
                 return false;
             }
             b'`' => return true,
@@ -127,11 +137,19 @@ fn edited(
         || (words.is_empty() && (depth >= DEEPEST || anything(instead, of, tries, depth + 1)))
 }
 
+/// Those of them that print what a file says.
+const OF_FILES: &[&str] = &["cat", "grep", "head", "rg", "sort", "tail", "uniq"];
+
+/// True if the commands may print what a file says.
+pub(super) fn reads_files(commands: &[u8]) -> bool {
+    OF_FILES.iter().any(|name| commands.windows(name.len()).any(|w| w == name.as_bytes()))
+}
+
 /// True if what the commands print is nothing that the text says, but for its words as they stand.
 fn tame(commands: &[u8]) -> bool {
     let holds = |w: &[u8], part: &[u8]| w.windows(part.len()).any(|p| p == part);
     let says = |name: &[u8], w: &[u8]| {
-        [&b"format"[..], b"pretty", b"printf", b"%", b"\\", b"/-", b"+-"].iter().any(|s| holds(w, s))
+        [&b"format"[..], b"pretty", b"printf", b"template", b"jsonpath", b"%", b"\\", b"/-", b"+-"].iter().any(|s| holds(w, s))
             || matches!(w, b"--only-matching" | b"--bytes" | b"--replace")
             // Pieces of lines: `head -c`, `grep -o`, `rg -r`.
             || (matches!(name, b"head" | b"tail") && w.starts_with(b"-c"))
@@ -219,7 +237,10 @@ mod tests {
             ("$lit$opt", false, ""),
             ("$env$opt", true, ""),
             ("$empty--pre=./evil", false, "--pre=./evil"),
-            ("$env--pre=$x", true, ""),
+            ("$env--pre=$x", false, "--pre= --pre=x"),
+            ("-j$(nproc)", false, "-j -jnproc"),
+            ("-$inner", false, "-x--pre=./evil"),
+            ("--pre=$(printf %s x)", true, ""),
             ("\"$env/$x\"", false, ""),
             ("${inner#x}", true, ""),
             ("${inner:1}", true, ""),

@@ -65,6 +65,9 @@ struct Walk<'s> {
     outermost: bool,
 }
 
+/// What is printed by a text longer than this into a pipe is not looked at: it may be anything.
+const LONG: usize = 4096;
+
 /// Parts of names of what makes words of its standard input: xargs, parallel, `read`, readarray, mapfile.
 const READERS: &[&[u8]] = &[b"xargs", b"parallel", b"read", b"mapfile"];
 
@@ -75,7 +78,7 @@ impl Judge<'_> {
         let first = self.segments.len();
         // Every text is another process's: it has no function but its own.
         let before = std::mem::take(&mut self.functions);
-        self.functions.define(&parsed.script);
+        self.functions.define(&parsed.script, source);
         Rc::make_mut(&mut self.given).called(&parsed.script, source, &self.functions);
         exports(&parsed.script, &mut self.exported);
         let moved_before = self.functions_move;
@@ -252,9 +255,11 @@ impl Judge<'_> {
             return None;
         }
         let from = source.get(first.span.start..last.span.end)?;
+        let fed = if from.len() > LONG { b"`".to_vec() } else { [b"$(", from, b")"].concat() };
         let given = Rc::make_mut(&mut self.given);
-        let before = given.feed(Some([b"$(", from, b")"].concat().into()));
-        if matches!(command.kind, CommandKind::Simple(_)) {
+        let before = given.feed(Some(fed.into()));
+        if matches!(&command.kind, CommandKind::Simple(s) if s.words.first().is_some_and(|w| w.any_literal(reads)))
+        {
             // zsh runs the last command of a pipeline in the shell itself: what is read stays.
             given.keep();
         }
@@ -323,8 +328,7 @@ impl Judge<'_> {
                 Rc::make_mut(&mut self.given).feed(fed);
                 self.functions.back_to(defined);
                 self.functions.is_defined(name);
-                if forks(walk.source) && self.functions.calls_itself(name) {
-                    // In the background or a pipeline that is a fork bomb.
+                if self.functions.may_fill_the_machine(name) {
                     let why = format!("{}: a function that calls itself", visible(name));
                     self.found(Weight::Miss, Reason::Function, ctx.within, why);
                 }
@@ -612,22 +616,6 @@ fn called_by_zsh(name: &[u8]) -> bool {
     HOOKS.contains(&name) || name.starts_with(b"TRAP")
 }
 
-/// True if the text may start processes of the shell's own beside each other: by `&`, `|`, `(…)`, `$(…)` or backticks.
-fn forks(source: &[u8]) -> bool {
-    let mut rest = source;
-    while let Some((byte, after)) = rest.split_first() {
-        rest = match (byte, after.first()) {
-            (b'`', _) => return true,
-            (b'&', Some(b'&')) | (b'|', Some(b'|')) | (b'(', Some(b')')) => {
-                after.get(1..).unwrap_or_default()
-            }
-            (b'&' | b'|' | b'(', _) => return true,
-            _ => after,
-        };
-    }
-    false
-}
-
 /// True if the command itself could move the shell to another folder.
 fn moves_here(c: &Command) -> bool {
     let CommandKind::Simple(simple) = &c.kind else { return false };
@@ -670,4 +658,9 @@ fn visit(c: &Command, into: Subshells, f: &mut dyn FnMut(&Command) -> bool) -> b
         CommandKind::Case { arms, .. } => arms.iter().any(|(_, body, _)| any(body)),
         CommandKind::Function { body, .. } | CommandKind::Coproc(body) => visit(body, into, f),
     }
+}
+
+/// Builtins that put their standard input into variables.
+fn reads(name: &[u8]) -> bool {
+    matches!(name, b"read" | b"mapfile" | b"readarray")
 }
