@@ -25,7 +25,7 @@ const OPEN: &str = "open";
 
 /// Announces until it is dropped.
 pub async fn serve(handle: Handle) {
-    let mut events = handle.watch();
+    let mut events = handle.watch_for_nobody();
     let mut shown: BTreeMap<String, JoinHandle<()>> = BTreeMap::new();
     loop {
         let event = match events.recv().await {

@@ -11,6 +11,7 @@ mod tell;
 pub use groups::{Group, Groups};
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use protocol::ask::WireQuestion;
@@ -85,6 +86,8 @@ struct Inner {
 struct Shared {
     inner: Mutex<Inner>,
     events: broadcast::Sender<Arc<Event>>,
+    /// Those who watch and are nobody.
+    nobody: AtomicUsize,
     wake: Notify,
     stop: Notify,
     clock: Clock,
@@ -147,6 +150,7 @@ impl Handle {
         Ok(Handle(Arc::new(Shared {
             inner: Mutex::new(inner),
             events: broadcast::channel(BEHIND).0,
+            nobody: AtomicUsize::new(0),
             wake: Notify::new(),
             stop: Notify::new(),
             started_ms: sys::time::now_ms(),
@@ -323,9 +327,15 @@ impl Handle {
         self.lock().panel.clone()
     }
 
-    /// True if somebody is there who could confirm something at once: the page is served, or an operator watches.
+    /// The same for one that is nobody: it does not count as [somebody at hand](Handle::somebody_at_hand).
+    pub fn watch_for_nobody(&self) -> broadcast::Receiver<Arc<Event>> {
+        self.0.nobody.fetch_add(1, Ordering::Relaxed);
+        self.watch()
+    }
+
+    /// True if somebody is there who could confirm something at once: a page is open, or an operator watches.
     pub fn somebody_at_hand(&self) -> bool {
-        self.0.events.receiver_count() > 0 || self.panel().is_some()
+        self.0.events.receiver_count() > self.0.nobody.load(Ordering::Relaxed)
     }
 
     /// The approver is to end: no question is taken any more.

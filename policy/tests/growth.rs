@@ -116,6 +116,25 @@ fn long_words_and_command_lines() {
     }
 }
 
+/// Variables of which each may be many others: all ways through them are too many.
+#[test]
+fn a_chain_of_variables() {
+    let mut c = Case::new();
+    let chain = |n: usize| {
+        let mut text = String::new();
+        for i in 1..8 {
+            for k in 0..n {
+                let value = if i < 7 { format!("$v{}", i + 1) } else { format!("x{k}") };
+                text += &format!("v{i}={value}; ");
+            }
+        }
+        text + "git grep $v1"
+    };
+    let began = Instant::now();
+    let _ = c.text(&chain(14));
+    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+}
+
 /// Scripts up to the limit on commands: what one of them writes, sets or defines is looked at by all others.
 #[test]
 fn long_scripts() {

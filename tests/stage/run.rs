@@ -259,9 +259,10 @@ impl Run {
         self.status.code().unwrap_or_else(|| 128 + self.status.signal().unwrap_or(0))
     }
 
-    /// The stable reason code of the first line on stderr.
+    /// The stable reason code of the first line on stderr, but for one that only says that the guard waits.
     pub fn reason(&self) -> Option<&str> {
-        let line = self.stderr.lines().find(|l| l.starts_with("exec-guard: "))?;
+        let ours = |l: &&str| l.starts_with("exec-guard: ") && !l.starts_with("exec-guard: asks ");
+        let line = self.stderr.lines().find(ours)?;
         let (_, rest) = line.split_once('[')?;
         Some(rest.split_once(']')?.0)
     }

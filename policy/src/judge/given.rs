@@ -3,6 +3,7 @@
 //!
 //! A word with a variable in it is known only at run time, but where these words are written down beside the text,
 //! each of them is one that it may become. So they are tried, one after the other, in its place.
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -170,6 +171,9 @@ impl Given {
         if let Some(words) = self.assigned.get(name) {
             out.extend_from_slice(words);
         }
+        if SET_BY_SHELLS.contains(&name) {
+            out.push(dynamic(b"`"));
+        }
         if self.read.iter().any(|n| n == name) {
             out.extend_from_slice(&self.written);
             out.extend(self.fed.as_deref().map(dynamic));
@@ -182,8 +186,14 @@ impl Given {
 
     /// True if a word with this source may be any option; what it may be besides goes to `tries`.
     fn anything(&self, source: &[u8], body: bool, tries: &mut Vec<Vec<u8>>) -> bool {
+        // A chain of variables branches at each: beyond so many looks it may be anything.
+        let looks = Cell::new(0_usize);
+        let of = |name: &[u8]| {
+            looks.set(looks.get() + 1);
+            if looks.get() > MOST { vec![dynamic(b"`")] } else { self.words_of(name, body) }
+        };
         let any = |source: &[u8], tries: &mut Vec<Vec<u8>>| {
-            made::anything(source, &|name| self.words_of(name, body), tries, 0)
+            made::anything(source, &of, tries, 0)
                 || (self.files && made::reads_files(source) && source.iter().any(|b| b"$`".contains(b)))
         };
         let mut may = any(source, tries);
@@ -228,6 +238,11 @@ fn says_more(text: &[u8]) -> bool {
     text.iter().any(|b| b"$`\\".contains(b))
         || text.split(|b| b.is_ascii_whitespace() || b"'\"".contains(b)).any(|w| w.first() == Some(&b'-'))
 }
+
+/// Variables that a shell sets to words of the text by itself: the last word of a command, what `read`, `[[ =~ ]]`,
+/// getopts and mapfile found.
+const SET_BY_SHELLS: &[&[u8]] =
+    &[b"_", b"REPLY", b"BASH_REMATCH", b"MAPFILE", b"OPTARG", b"MATCH", b"match", b"reply"];
 
 /// Builtins that assign, read and write.
 const DECLARERS: &[&[u8]] =

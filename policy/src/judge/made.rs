@@ -61,6 +61,10 @@ pub(super) fn anything(
                         _ if name.is_empty() => return inside.first() != Some(&b'#'),
                         None | Some(b'[') => {}
                         Some(_) if edited(&of(name), op, of, tries, depth) => return true,
+                        // What stands behind belongs to the same word.
+                        Some(_) if instead(op).first() == Some(&b'-') && next.iter().any(|b| *b != b'"') => {
+                            return true;
+                        }
                         Some(_) => {
                             rest = next;
                             continue;
@@ -71,6 +75,10 @@ pub(super) fn anything(
                         None => next,
                     }
                 }
+                // `$'\x2d'`: nothing is read in it.
+                Some(b'\'') => return true,
+                // Both may be empty.
+                Some(b'!' | b'-') => after.get(1..).unwrap_or_default(),
                 Some(_) => {
                     let (name, next) = after.split_at(name(after));
                     match variable(&of(name), name.len() + 1 >= bare(source), of, tries, depth) {
@@ -113,6 +121,13 @@ fn variable(
     if empty { None } else { Some(false) }
 }
 
+/// The word behind `-`, `=` or `+`, with or without a colon.
+fn instead(op: &[u8]) -> &[u8] {
+    let op = op.strip_prefix(b":").unwrap_or(op);
+    let word = op.strip_prefix(b"-").or(op.strip_prefix(b"=")).or(op.strip_prefix(b"+")).unwrap_or_default();
+    word.strip_prefix(b"\"").unwrap_or(word)
+}
+
 /// True if `${NAME…}` with that operator may be any option: of words of the text a piece can be.
 fn edited(
     words: &[Arg],
@@ -130,7 +145,12 @@ fn edited(
     };
     let dash = |w: &Arg| match w {
         Arg::Literal(value) => value.contains(&b'-'),
-        Arg::Dynamic { source, .. } => depth >= DEEPEST || anything(source, of, &mut Vec::new(), depth + 1),
+        Arg::Dynamic { source, .. } => {
+            let mut pieces = Vec::new();
+            depth >= DEEPEST
+                || anything(source, of, &mut pieces, depth + 1)
+                || pieces.iter().any(|p| p.contains(&b'-'))
+        }
     };
     words.iter().any(dash)
         || (!words.is_empty() && instead.contains(&b'-'))
@@ -149,7 +169,7 @@ pub(super) fn reads_files(commands: &[u8]) -> bool {
 fn tame(commands: &[u8]) -> bool {
     let holds = |w: &[u8], part: &[u8]| w.windows(part.len()).any(|p| p == part);
     let says = |name: &[u8], w: &[u8]| {
-        [&b"format"[..], b"pretty", b"printf", b"template", b"jsonpath", b"%", b"\\", b"/-", b"+-"].iter().any(|s| holds(w, s))
+        [&b"format"[..], b"pretty", b"printf", b"template", b"jsonpath", b"%", b"\\", b"/-", b"+-", b"=-"].iter().any(|s| holds(w, s))
             || matches!(w, b"--only-matching" | b"--bytes" | b"--replace")
             // Pieces of lines: `head -c`, `grep -o`, `rg -r`.
             || (matches!(name, b"head" | b"tail") && w.starts_with(b"-c"))
@@ -224,6 +244,7 @@ mod tests {
             b"said" => vec![dynamic("$(printf %s --pre)")],
             b"loop" => vec![dynamic("$loop")],
             b"again" => vec![dynamic("\"$opt\"")],
+            b"arg" => vec![dynamic("$inner")],
             _ => Vec::new(),
         };
         for (source, any, tried) in [
@@ -271,6 +292,13 @@ mod tests {
             ("$(echo x--pre=evil | grep -ho '.-pre.*')", true, ""),
             ("$(echo x--pre=evil | rg -Nr '' x)", true, ""),
             ("$(grep -rl x src)", false, ""),
+            ("$(command -v git)", false, ""),
+            ("$(command sed s/x/-/ f)", true, ""),
+            ("$(git config --default=--pre=./evil a.b)", true, ""),
+            ("$env$'\\x2d-pre=./evil'", true, ""),
+            ("${env:+x}${env:--}-pre=./evil", true, ""),
+            ("$!--pre=./evil", false, "--pre=./evil"),
+            ("${arg#x}", true, ""),
             ("$(rg -l x src)", false, ""),
             ("$(git log -1 --pretty=x)", true, ""),
             ("$(git rev-parse --show-toplevel)", false, "--show-toplevel"),
