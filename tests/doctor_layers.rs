@@ -111,12 +111,19 @@ fn a_hook_that_is_switched_off_is_missed() {
     let cases: &[(&str, &str, Change)] = &[
         ("claude", ".claude/settings.json", &|v| v["disableAllHooks"] = true.into()),
         ("claude", ".claude/settings.json", &|v| v["hooks"]["PreToolUse"][0]["matcher"] = "Edit".into()),
+        ("claude", ".claude/settings.json", &|v| {
+            v["hooks"]["PreToolUse"][0]["hooks"][0]["if"] = "Bash(git *)".into();
+        }),
+        ("claude", ".claude/settings.json", &|v| {
+            v["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = true.into();
+        }),
         ("codex", ".codex/hooks.json", &|v| v["hooks"]["PreToolUse"][0]["hooks"][0]["timeout"] = 5.into()),
         ("codex", ".codex/hooks.json", &|v| {
             let list = v["hooks"]["PreToolUse"].as_array_mut().expect("a list");
             list.insert(0, json!({"hooks": []}));
         }),
         ("gemini", ".gemini/settings.json", &|v| v["hooksConfig"] = json!({"enabled": false})),
+        ("gemini", ".gemini/settings.json", &|v| v["hooksConfig"] = json!({"disabled": ["exec-guard"]})),
         ("qwen", ".qwen/settings.json", &|v| v["disableAllHooks"] = true.into()),
         ("openclaw", ".openclaw/openclaw.json", &|v| {
             v["plugins"]["entries"]["exec-guard"]["enabled"] = false.into();
@@ -146,6 +153,20 @@ fn a_hook_that_is_switched_off_is_missed() {
     stage.folder("work/.claude", 0o755);
     stage.write("work/.claude/settings.local.json", b"{\"disableAllHooks\": true}", 0o644);
     only(&stage, &["claude"]);
+    // Files that never end or never begin: not read, and told.
+    let local = stage.path("work/.claude/settings.local.json");
+    for endless in [true, false] {
+        fs::remove_file(&local).expect("removed");
+        if endless {
+            std::os::unix::fs::symlink("/dev/zero", &local).expect("a link");
+        } else {
+            nix::unistd::mkfifo(&local, nix::sys::stat::Mode::from_bits_truncate(0o666)).expect("a fifo");
+            own(&local);
+        }
+        let run = ctl(&stage, &["doctor"]).run();
+        done(&run, 0);
+        assert!(run.stdout.contains("settings.local.json is no regular file"), "{run:?}");
+    }
     fs::remove_dir_all(stage.path("work/.claude")).expect("removed");
     // Without its switch it works, and a person is told.
     let mend = spoil(&stage, ".claude/settings.json", |text| {

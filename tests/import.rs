@@ -311,6 +311,21 @@ fn what_is_no_source_is_refused() {
     done(&import(&stage, &["claude", &stage.text("work/x.json")]), 1);
     stage.write("work/x.json", b"\xff", 0o644);
     done(&import(&stage, &["codex", &stage.text("work/x.json")]), 2);
+    // What never ends, or never begins, is not read.
+    let fifo = stage.path("work/fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::from_bits_truncate(0o666)).expect("a fifo");
+    own(&fifo);
+    fs::File::create(stage.path("work/large")).and_then(|f| f.set_len(5 << 20)).expect("a file");
+    own(&stage.path("work/large"));
+    for (file, word) in [
+        ("/dev/zero".to_owned(), "is no regular file"),
+        (stage.text("work/fifo"), "is no regular file"),
+        (stage.text("work/large"), "is larger than 4 MiB"),
+    ] {
+        let run = import(&stage, &["claude", &file]);
+        done(&run, 2);
+        assert!(run.stderr.contains(word), "{run:?}");
+    }
     // Nothing of it can be taken over: told, and nothing is changed.
     let before = fs::read(stage.path("guard/exec-approvals.json")).expect("a policy");
     stage.write("work/x.json", b"{\"permissions\": {\"allow\": [\"Bash\"]}}", 0o644);

@@ -30,7 +30,7 @@ pub fn agents(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
     // Written by hand.
     for spec in AGENTS {
         let file = spec.file(s, None);
-        let there = file.and_then(|f| std::fs::read_to_string(f).ok());
+        let there = file.and_then(|f| settings::foreign(&f).ok().flatten());
         if there.is_some_and(|t| t.contains("exec-guard")) {
             wanted.insert((spec.id, None));
         }
@@ -126,8 +126,7 @@ impl Place<'_> {
                 elsewhere = Some(matcher);
             }
         }
-        let commands: Vec<&str> = hooks.iter().filter_map(|h| command(h)).collect();
-        match (commands.is_empty(), elsewhere) {
+        match (hooks.is_empty(), elsewhere) {
             (true, Some(matcher)) => {
                 let what = format!("{file}: our hook stands under the matcher `{matcher}`");
                 return vec![self.not(what).mend(format!("write `{}` there", wanted.unwrap_or_default()))];
@@ -137,9 +136,25 @@ impl Place<'_> {
             }
             (false, _) => {}
         }
-        if let Some((file, key)) = self.switched_off(value) {
-            let what = format!("{}: `{key}` switches hooks off", shown(&file));
-            return vec![self.finding(State::NotInTheWay, what).mend(format!("take `{key}` out of it"))];
+        let (hooks, idle): (Vec<&Value>, Vec<&Value>) =
+            hooks.into_iter().partition(|hook| super::idle::why(id, handler, hook).is_none());
+        if hooks.is_empty()
+            && let Some((key, why)) = idle.iter().find_map(|hook| super::idle::why(id, handler, hook))
+        {
+            let what = format!("{file}: our hook does not guard: {why}");
+            return vec![self.finding(State::NotInTheWay, what).mend(format!("mend `{key}` in it"))];
+        }
+        let commands: Vec<&str> = hooks.iter().filter_map(|h| command(h)).collect();
+        match super::idle::switched_off(id, &self.file, value, &hooks) {
+            Ok(None) => {}
+            Ok(Some((file, key))) => {
+                let what = format!("{}: `{key}` switches hooks off", shown(&file));
+                return vec![self.finding(State::NotInTheWay, what).mend(format!("take `{key}` out of it"))];
+            }
+            Err((file, why)) => {
+                let what = format!("{} {why}: whether it switches hooks off is not known", shown(&file));
+                out.push(self.finding(State::Doubt, what).mend("look at that file, or remove it"));
+            }
         }
         if id == "codex"
             && let Some(finding) = self.untrusted(value)
@@ -162,34 +177,6 @@ impl Place<'_> {
             out.push(self.finding(State::Doubt, what).mend(mend));
         }
         out
-    }
-
-    /// The switch by which an agent's hooks are off, and the file it stands in.
-    fn switched_off(&self, value: &Value) -> Option<(PathBuf, &'static str)> {
-        let off = |v: &Value| {
-            let is = |at: &str, want: bool| v.pointer(at).and_then(Value::as_bool) == Some(want);
-            match self.spec.id {
-                "claude" | "qwen" | "copilot" if is("/disableAllHooks", true) => Some("disableAllHooks"),
-                "gemini" if is("/hooksConfig/enabled", false) => Some("hooksConfig.enabled"),
-                _ => None,
-            }
-        };
-        if let Some(key) = off(value) {
-            return Some((self.file.clone(), key));
-        }
-        // A project's own settings count as well, where we stand in one.
-        let here = std::env::current_dir().ok()?;
-        let rel = match self.spec.id {
-            "claude" => &[".claude/settings.json", ".claude/settings.local.json"][..],
-            "gemini" => &[".gemini/settings.json"],
-            "qwen" => &[".qwen/settings.json"],
-            _ => &[],
-        };
-        rel.iter().find_map(|rel| {
-            let file = here.join(rel);
-            let value = text::value(&std::fs::read_to_string(&file).ok()?, false).ok()?;
-            off(&value).map(|key| (file, key))
-        })
     }
 
     /// Codex skips a hook that is not trusted, without a word.

@@ -4,6 +4,7 @@ mod agents;
 mod approver;
 mod calls;
 mod fire;
+mod idle;
 mod layers;
 mod papers;
 

@@ -18,7 +18,7 @@ use store::edit::List;
 
 use self::rule::Rule;
 use crate::exit::{Exit, Failure};
-use crate::install::agents::json;
+use crate::install::agents::{json, settings};
 use crate::install::plan::Surroundings;
 use crate::install::shown;
 use crate::say::{self, Page, Tint};
@@ -138,9 +138,10 @@ pub fn run(args: &Import) -> Result<Exit, Failure> {
     };
     let mut lines = Vec::new();
     for file in &files {
-        let bytes = std::fs::read(file).map_err(|e| Failure::not(format!("{}: {e}", shown(file))))?;
         let broken = |why: String| Failure::usage(format!("{}: {why}", shown(file)));
-        let text = String::from_utf8(bytes).map_err(|_| broken("is not UTF-8".into()))?;
+        let text = settings::foreign(file)
+            .map_err(broken)?
+            .ok_or_else(|| Failure::not(format!("{}: there is no such file", shown(file))))?;
         let reader = Reader { project: project(args.from, file, &s).map_err(broken)?, s: &s };
         let value = || json::value(&text, true).map_err(broken);
         lines.extend(match args.from {

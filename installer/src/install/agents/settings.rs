@@ -1,6 +1,6 @@
 //! Entries of ours in settings files that are somebody else's, as a step makes and takes them back.
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -162,8 +162,31 @@ pub fn text(path: &Path) -> Result<String, String> {
     if folder.is_some_and(|m| m.mode() & 0o1002 == 0o002) {
         return Err("lies in a folder that everybody can write".into());
     }
-    let bytes = super::super::step::content(path).map_err(|e| e.to_string())?;
-    String::from_utf8(bytes).map_err(|_| "is not UTF-8".into())
+    foreign(path).map(Option::unwrap_or_default)
+}
+
+/// Largest settings file that is read, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// The text of somebody else's settings file, `None` if there is none: only to look at, so whose it is does not matter.
+///
+/// An agent may have put anything there: what never ends (a device) or never begins (a fifo) is not read.
+///
+/// # Errors
+/// What is wrong with it, one clause.
+pub fn foreign(path: &Path) -> Result<Option<String>, String> {
+    let file = match sys::file::open_regular(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(e) if e.kind() == io::ErrorKind::InvalidInput => return Err("is no regular file".into()),
+        Err(e) => return Err(e.to_string()),
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_BYTES {
+        return Err(format!("is larger than {} MiB", MAX_BYTES >> 20));
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| "is not UTF-8".into())
 }
 
 /// What changes between two texts, as lines for people: `-` goes, `+` comes, two lines around them.
