@@ -378,6 +378,10 @@ fn init_makes_documents_once() {
     let config: Value =
         serde_json::from_slice(&fs::read(stage.path("guard/config.json")).expect("settings")).expect("JSON");
     assert_eq!(config["tools"]["exec"]["env"]["trusted"], json!(["PAGER"]));
+    // The same once more is no trouble, and changes nothing.
+    let before = fs::read(stage.path(DOC)).expect("a policy");
+    said(&ctl(&stage, &["init", "--preset", "cautious"]), 0, "holds the preset cautious already");
+    assert_eq!(fs::read(stage.path(DOC)).expect("a policy"), before);
     // Never over what is there.
     said(&ctl(&stage, &["init", "--preset", "yolo"]), 1, "--force");
     stage.run(&["tool"]).refused(126, "allowlist-miss");

@@ -349,3 +349,82 @@ fn a_probe_is_refused_by_a_policy_that_allows_everything() {
     says(&stage, 0, "shims", "live");
     says(&stage, 0, "policy", "note");
 }
+
+#[test]
+fn a_link_that_leads_nowhere_is_told_and_mended() {
+    let stage = ready();
+    let words = ["install", "--programs", &stage.text("guard/programs"), "--shims", "tool"];
+    let run = ctl(&stage, &words).run();
+    done(&run, 0);
+    assert!(run.stderr.contains("guard/programs is not in PATH"), "{run:?}");
+    says(&stage, 0, "shims", "live");
+    fs::remove_file(stage.path("guard/programs/exec-guard")).expect("removed");
+    let run = ctl(&stage, &["doctor"]).run();
+    done(&run, 1);
+    assert!(
+        run.stdout.contains("where nothing is") && run.stdout.contains("exec-guardctl refresh"),
+        "{run:?}"
+    );
+    done(&ctl(&stage, &["refresh"]).run(), 0);
+    says(&stage, 0, "shims", "live");
+}
+
+/// What is gone and cannot be wanted any more is forgotten by refresh, so that the doctor's advice is one.
+#[test]
+fn refresh_forgets_what_cannot_be_there() {
+    let stage = ready().tool("zsh");
+    let mut env = environment(&stage);
+    env.retain(|e| !e.starts_with(b"PATH="));
+    env.push(format!("PATH={}", stage.text("bin")).into_bytes());
+    let run = |words: &[&str]| ctl(&stage, words).env(env.clone()).run();
+    done(&run(&["install", "--links", "--shims", "tool"]), 0);
+    fs::remove_file(stage.path("bin/zsh")).expect("removed");
+    fs::remove_file(stage.path("guard/shells/zsh")).expect("removed");
+    let word = "shells/zsh was installed and is gone";
+    assert!(run(&["doctor"]).stdout.contains(word));
+    done(&run(&["refresh"]), 0);
+    let told = run(&["doctor"]);
+    assert!(!told.stdout.contains(word), "{told:?}");
+}
+
+/// A home for one afternoon must not take the links of the real one with it.
+#[test]
+fn another_home_than_the_users_own_is_refused() {
+    let stage = ready();
+    let uid =
+        crate::stage::player().map_or_else(nix::unistd::getuid, |(uid, _)| nix::unistd::Uid::from_raw(uid));
+    let user = nix::unistd::User::from_uid(uid).expect("the user database").map(|u| u.dir);
+    let Some(user) = user.filter(|d| d.is_absolute() && d != Path::new("/")) else {
+        return cannot("this user has no home");
+    };
+    let with = |home: &str| {
+        let mut env = environment(&stage);
+        env.retain(|e| !e.starts_with(b"HOME=") && !e.starts_with(b"EXEC_GUARD_HOME="));
+        env.push(format!("HOME={home}").into_bytes());
+        env
+    };
+    let user = user.to_str().expect("text");
+    for words in [&["install", "--shims", "tool", "--dry-run"][..], &["uninstall", "--dry-run"]] {
+        let run = ctl(&stage, words).env(with(&stage.text("home"))).run();
+        assert_ne!(run.code(), 0, "{run:?}");
+        let both = [format!("HOME is {}", stage.text("home")), format!("the user database says {user}")];
+        assert!(both.iter().all(|w| run.stderr.contains(w.as_str())), "{run:?}");
+        let run = ctl(&stage, words).env(with(user)).run();
+        assert!(!run.stderr.contains("the user database says"), "{run:?}");
+    }
+}
+
+/// `allowlist add "$(command -v tool)"` with links in front means the program behind them.
+#[test]
+fn an_entry_with_a_link_of_the_guards_is_for_the_program_behind() {
+    let stage = ready();
+    done(&ctl(&stage, &["install", "--shims", "tool,ghost"]).run(), 0);
+    let run = ctl(&stage, &["approvals", "allowlist", "add", &stage.text("guard/bin/tool")]).run();
+    done(&run, 0);
+    assert!(run.stderr.contains(&format!("behind it is {}", stage.text("bin/tool"))), "{run:?}");
+    let policy = fs::read_to_string(stage.path("guard/exec-approvals.json")).expect("a policy");
+    assert!(policy.contains(&stage.text("bin/tool")) && !policy.contains("guard/bin/tool"), "{policy}");
+    let run = ctl(&stage, &["approvals", "allowlist", "add", &stage.text("guard/bin/ghost")]).run();
+    done(&run, 2);
+    assert!(run.stderr.contains("no program is behind it"), "{run:?}");
+}

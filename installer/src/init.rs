@@ -167,7 +167,30 @@ fn is_left(path: &Path) -> bool {
     if !path.ends_with(store::locate::CONFIG) || path.with_file_name(store::locate::APPROVALS).exists() {
         return false;
     }
-    // Which variables are trusted depends on what is set.
+    without_trusted(&mut value);
+    policy::document::PRESETS
+        .iter()
+        .any(|p| serde_json::from_str::<Value>(p.config).is_ok_and(|c| c == value))
+}
+
+/// True if the documents are there and say the same, but for the socket's secret and the variables that were set then.
+fn is_same(made: &Documents, folder: &Path) -> bool {
+    let plain = |text: &str| {
+        let mut value = serde_json::from_str::<Value>(text).ok()?;
+        if let Some(socket) = value.get_mut("socket").and_then(Value::as_object_mut) {
+            socket.remove("token");
+        }
+        without_trusted(&mut value);
+        Some(value)
+    };
+    made.each().all(|(name, text)| {
+        let there = store::edit::get(&folder.join(name)).ok().and_then(|(there, _)| plain(&there));
+        there.is_some() && there == plain(text)
+    })
+}
+
+/// Takes out which variables are trusted: that depends on what is set.
+fn without_trusted(value: &mut Value) {
     if let Some(exec) = value.pointer_mut("/tools/exec").and_then(Value::as_object_mut)
         && let Some(env) = exec.get_mut("env").and_then(Value::as_object_mut)
     {
@@ -176,9 +199,6 @@ fn is_left(path: &Path) -> bool {
             exec.remove("env");
         }
     }
-    policy::document::PRESETS
-        .iter()
-        .any(|p| serde_json::from_str::<Value>(p.config).is_ok_and(|c| c == value))
 }
 
 /// Does it.
@@ -206,6 +226,10 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
     let paths: Vec<(PathBuf, &str)> = made.each().map(|(name, text)| (folder.join(name), text)).collect();
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     let left = paths.iter().any(|(path, _)| is_left(path));
+    if !args.force && !left && is_same(&made, &folder) {
+        say::word(format!("{} holds the preset {} already", shown(&folder), args.preset.name()));
+        return Ok(Exit::Done);
+    }
     if !args.force
         && !left
         && let Some((there, _)) = paths.iter().find(|(path, _)| is_there(path))

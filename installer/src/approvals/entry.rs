@@ -27,7 +27,11 @@ pub fn entry(
 ) -> Result<Map<String, Value>, Failure> {
     pattern(&add.pattern, add.list, home, path)?;
     let mut out = Map::new();
-    out.insert("pattern".into(), add.pattern.clone().into());
+    let behind = behind(&add.pattern, home, path)?;
+    if let Some(program) = &behind {
+        crate::say::word(format!("note: {} is a link of the guard's; behind it is {program}", add.pattern));
+    }
+    out.insert("pattern".into(), behind.unwrap_or_else(|| add.pattern.clone()).into());
     if let Some(words) = &add.args {
         let list = args(words)?;
         out.insert("args".into(), list.into());
@@ -107,6 +111,32 @@ fn pattern(pattern: &str, list: List, home: Option<&Path>, path: Option<&OsStr>)
     })
 }
 
+/// True if it leads to a guard under another name, wherever that guard lies.
+fn is_link_of_ours(path: &Path) -> bool {
+    let is_guard = |p: &Path| p.file_name().is_some_and(|n| n == "exec-guard");
+    !is_guard(path) && std::fs::canonicalize(path).is_ok_and(|real| is_guard(&real))
+}
+
+/// The program behind a link of the guard's, which is what `command -v` says once links stand in front: an entry with the
+/// link's own path would cover nothing. `None` if the pattern is no such link.
+fn behind(pattern: &str, home: Option<&Path>, path: Option<&OsStr>) -> Result<Option<String>, Failure> {
+    let link = match (pattern.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(pattern),
+    };
+    if !link.is_absolute() || !is_link_of_ours(&link) {
+        return Ok(None);
+    }
+    let name = link.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let found = search(name, path).and_then(|p| p.into_os_string().into_string().ok());
+    found.map(Some).ok_or_else(|| {
+        Failure::usage(format!(
+            "pattern {pattern}: that is a link of the guard's, and no program is behind it in PATH"
+        ))
+        .advise("write the path of the program itself")
+    })
+}
+
 /// Where a name leads in PATH: absolute entries only, as the guard looks.
 pub fn search(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
     let own = std::env::current_exe().ok();
@@ -117,7 +147,8 @@ pub fn search(name: &str, path: Option<&OsStr>) -> Option<PathBuf> {
         let fits =
             std::fs::metadata(candidate).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
         // A link to the guard is no program of its own.
-        fits && (guard.is_none() || std::fs::canonicalize(candidate).ok() != guard)
+        fits && !is_link_of_ours(candidate)
+            && (guard.is_none() || std::fs::canonicalize(candidate).ok() != guard)
     };
     let candidate = std::env::split_paths(path?)
         .filter(|folder| folder.is_absolute())

@@ -42,6 +42,13 @@ pub fn shims(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
     }
     let (mut live, mut out) = (0, Vec::new());
     for name in names {
+        let link = folder.join(&name);
+        if std::fs::metadata(&link).is_err() {
+            let to = std::fs::read_link(&link).map(|to| shown(&to)).unwrap_or_default();
+            let what = format!("{name}: {} leads to {to}, where nothing is", shown(&link));
+            out.push(Finding::new(area, State::NotInTheWay, what).mend("exec-guardctl refresh"));
+            continue;
+        }
         let first = path.first(&name);
         let found = match &first {
             Some(first) if path.is_guard(first) => first.clone(),

@@ -40,6 +40,7 @@ pub fn text(path: &Path) -> String {
 /// Something is in the way, and nothing was done; or a change failed, and those before it are made.
 pub fn install(args: &Install) -> Result<Exit, Failure> {
     let s = Surroundings::of_process()?;
+    s.one_home()?;
     let old = Manifest::read(&s.folder)?;
     let mut asked = Wanted::of(args);
     asked.agents = agents_asked(args, &s)?;
@@ -82,6 +83,7 @@ fn agents_asked(args: &Install, s: &Surroundings) -> Result<BTreeSet<String>, Fa
 /// As [`install`]; nothing is installed.
 pub fn refresh(args: &Refresh) -> Result<Exit, Failure> {
     let s = Surroundings::of_process()?;
+    s.one_home()?;
     let old = Manifest::read(&s.folder)?;
     if old.made.is_empty() {
         return Err(Failure::not("nothing is installed").advise("exec-guardctl install --help"));
@@ -143,11 +145,12 @@ fn carry_out(
         .filter(|(_, state)| matches!(state, State::Missing | State::Older))
         .map(|(step, _)| step)
         .collect();
-    // What an earlier run made and nobody wants now: a link whose program is gone.
+    // What an earlier run made and nobody wants now: a link whose program is gone; what somebody else removed already.
+    let gone = |m: &step::Made| std::fs::symlink_metadata(&m.path).is_err();
     let stale: Vec<_> = old
         .made
         .iter()
-        .filter(|m| m.part == "shims" && matches!(m.kind, step::Kind::Link(_)))
+        .filter(|m| gone(m) || (m.part == "shims" && matches!(m.kind, step::Kind::Link(_))))
         .filter(|m| !plan.steps.iter().any(|step| step.path == m.path))
         .cloned()
         .collect();
@@ -177,7 +180,7 @@ fn carry_out(
                 lines.iter().for_each(|l| page.line(l));
             }
         }
-        for made in &stale {
+        for made in stale.iter().filter(|m| !gone(m)) {
             page.line(format!("{}{}", if dry { "would " } else { "" }, made.words()));
         }
     }
@@ -286,7 +289,9 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
                 .iter()
                 .any(|p| part == p || part.strip_prefix(p.as_str()).is_some_and(|r| r.starts_with(':')))
     };
-    let folder: PathBuf = Surroundings::of_process()?.folder;
+    let s = Surroundings::of_process()?;
+    s.one_home()?;
+    let folder: PathBuf = s.folder;
     if !folder.is_dir() {
         return Err(Failure::not("nothing is installed"));
     }

@@ -78,6 +78,26 @@ impl Surroundings {
         Ok(out)
     }
 
+    /// That the home of shells and agents is the one that the guard's folder lies in: else a throw-away `HOME` would point
+    /// the links of the real one to programs that are gone tomorrow.
+    ///
+    /// # Errors
+    /// They differ.
+    pub fn one_home(&self) -> Result<(), Failure> {
+        let real = |p: &Path| std::fs::canonicalize(p).unwrap_or_else(|_| p.to_path_buf());
+        let Some(user) = crate::approvals::places().home.filter(|h| h.is_absolute()) else { return Ok(()) };
+        let below = self.folder.starts_with(&user) || real(&self.folder).starts_with(real(&user));
+        // Everything is below the home of who has none.
+        if real(&self.home) == real(&user) || !below || user == Path::new("/") {
+            return Ok(());
+        }
+        let [home, user, folder] = [&self.home, &user, &self.folder].map(|p| super::shown(p));
+        Err(Failure::trouble(format!(
+            "HOME is {home}, but the user database says {user}, where {folder} lies: one installation would be spread over both"
+        ))
+        .advise(format!("run it with HOME={user}, or with HOME unset; nothing was done")))
+    }
+
     /// Folder of the links that stand in front of programs.
     pub fn shims(&self) -> PathBuf {
         self.folder.join("bin")
@@ -216,6 +236,12 @@ fn programs(wanted: &Wanted, s: &Surroundings, plan: &mut Plan) -> Result<(), Fa
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
             Err(e) => return Err(Failure::trouble(format!("{}: {e}", super::shown(&from)))),
         }
+    }
+    if !s.path.split(|b| *b == b':').any(|f| f == to.as_os_str().as_bytes()) {
+        let to = super::shown(&to);
+        plan.notes.push(format!(
+            "{to} is not in PATH: put it there, with `PATH={to}:$PATH` in your shell's start-up file"
+        ));
     }
     Ok(())
 }
