@@ -13,7 +13,7 @@ mod scan;
 mod sed;
 mod shapes;
 
-use scan::{Name, Opt, Seen, Val, scan};
+use scan::{Name, Opt, Reading, Seen, Val, scan};
 
 /// One hazard found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,52 +106,70 @@ fn stems(name: &[u8]) -> Vec<&[u8]> {
 
 fn judge(program: &'static Program, name: &'static str, args: &[Arg], out: &mut Vec<HazardHit>) {
     let has_subs = !program.subs.is_empty();
-    let seen = scan(&program.opts, args, has_subs);
-    weigh(program.rows, &program.opts, &seen, name, out);
-    let Some(first) = seen.operands.first().copied().filter(|_| has_subs) else {
-        return;
-    };
-    let sub = match seen.word(first) {
-        Some(Val::Known(sub)) => sub,
-        // Any sub-command may follow, and none is looked into: worst row of all.
-        _ => return dynamic(program.rows, first, name, out),
-    };
-    let rest = args.get(first + 1..).unwrap_or_default();
-    for entry in program.subs.iter().filter(|s| s.names.iter().any(|n| n.as_bytes() == sub)) {
-        let from = out.len();
-        let seen = scan(&entry.opts, rest, false);
-        weigh(entry.rows, &entry.opts, &seen, name, out);
-        for hit in out.iter_mut().skip(from) {
-            hit.at = hit.at.map(|at| at + first + 1);
+    each_reading(&program.opts, args, has_subs, |seen| {
+        weigh(program.rows, &program.opts, seen, name, 0, out);
+        let Some(first) = seen.operands.first().copied().filter(|_| has_subs) else {
+            return;
+        };
+        let sub = match seen.word(first) {
+            Some(Val::Known(sub)) => sub,
+            // Any sub-command may follow, and none is looked into: worst row of all.
+            _ => return dynamic(program.rows, first, name, out),
+        };
+        let rest = args.get(first + 1..).unwrap_or_default();
+        for entry in program.subs.iter().filter(|s| s.names.iter().any(|n| n.as_bytes() == sub)) {
+            each_reading(&entry.opts, rest, false, |seen| {
+                weigh(entry.rows, &entry.opts, seen, name, first + 1, out);
+            });
+        }
+    });
+}
+
+/// Takes a command line apart as the table says, and where that is in doubt in the stricter way as well.
+fn each_reading(opts: &Opts, args: &[Arg], stop: bool, mut to: impl FnMut(&Seen)) {
+    for reading in [Reading::Value, Reading::Both] {
+        let seen = scan(opts, args, stop, reading);
+        to(&seen);
+        if !seen.doubt {
+            break;
         }
     }
 }
 
-/// Holds every row against the command line.
-fn weigh(rows: &'static [Row], opts: &Opts, seen: &Seen, name: &'static str, out: &mut Vec<HazardHit>) {
+/// Holds every row against the command line, whose words begin at `from`.
+fn weigh(
+    rows: &'static [Row],
+    opts: &Opts,
+    seen: &Seen,
+    name: &'static str,
+    from: usize,
+    out: &mut Vec<HazardHit>,
+) {
     for row in rows {
         let (at, dynamic) = match met(&row.when, opts, seen) {
             Met::No => continue,
             Met::Yes(at) => (at, false),
             Met::Maybe(at) => (Some(at), true),
         };
-        out.push(HazardHit { category: row.category, at, program: name, why: row.why, dynamic });
+        let at = at.map(|at| at + from);
+        let hit = HazardHit { category: row.category, at, program: name, why: row.why, dynamic };
+        if !out.contains(&hit) {
+            out.push(hit);
+        }
     }
     if let Some(at) = seen.dynamic.first() {
-        dynamic(rows, *at, name, out);
+        dynamic(rows, *at + from, name, out);
     }
 }
 
 /// A word that may become any option stands at `at`: notes the first row an option can make.
 fn dynamic(rows: &'static [Row], at: usize, name: &'static str, out: &mut Vec<HazardHit>) {
     if let Some(row) = rows.iter().find(|r| by_option(&r.when)) {
-        out.push(HazardHit {
-            category: row.category,
-            at: Some(at),
-            program: name,
-            why: row.why,
-            dynamic: true,
-        });
+        let (category, why) = (row.category, row.why);
+        let hit = HazardHit { category, at: Some(at), program: name, why, dynamic: true };
+        if !out.contains(&hit) {
+            out.push(hit);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ pub(super) fn setting(text: &[u8], known: bool) -> bool {
     let (key, value) = match text.iter().position(|b| *b == b'=') {
         Some(eq) => (text.get(..eq).unwrap_or_default(), text.get(eq + 1..)),
         // The key itself goes on at run time.
-        None if !known => return false,
+        None if !known => return !text.is_empty() && !harmless(&unended(text)),
         None => (text, None),
     };
     let inert = known && value.is_some_and(|v| inert(key, v));
@@ -22,6 +22,11 @@ fn harmless(key: &[u8]) -> bool {
     let section = key.split(|b| *b == b'.').next().unwrap_or_default();
     HARMLESS.iter().any(|k| k.as_bytes() == key)
         || (key.len() > section.len() && HARMLESS_SECTIONS.iter().any(|s| s.as_bytes() == section))
+}
+
+/// The beginning of a key whose end is not known: no key itself, but in its section if that is known.
+fn unended(prefix: &[u8]) -> Vec<u8> {
+    [prefix, b"*"].concat()
 }
 
 fn inert(key: &[u8], value: &[u8]) -> bool {
@@ -81,6 +86,8 @@ pub(super) fn config(seen: &Seen) -> Met {
     let section = has(&["rename-section"]) || verb == Some(Val::Known(b"rename-section"));
     let mut text = match seen.word(at) {
         Some(Val::Known(key)) => key.to_vec(),
+        // `alias.z$x`: what its known beginning may become is as good as written.
+        Some(Val::Dynamic(prefix)) if !prefix.is_empty() => unended(prefix),
         _ => return Met::Maybe(at),
     };
     let takes_away = has(&["unset", "unset-all", "remove-section"])

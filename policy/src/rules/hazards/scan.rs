@@ -40,6 +40,19 @@ pub(super) struct Seen<'a> {
     pub(super) dynamic: Vec<usize>,
     /// The place of `--`, or the number of words.
     pub(super) end: usize,
+    /// Another reading may be the program's.
+    pub(super) doubt: bool,
+    reading: Reading,
+}
+
+/// How to read a word behind an option that takes a value, or may. Versions and sub-commands differ in which do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// It is the value.
+    Value,
+    /// It is the value, and if it looks like an option it is one as well; what is short for an option's name may as
+    /// well be the name of a flag.
+    Both,
 }
 
 impl<'a> Seen<'a> {
@@ -74,9 +87,16 @@ enum Goes {
 }
 
 /// Takes `args` apart. `stop` = the first operand ends the options whatever the style (it is a sub-command).
-pub(super) fn scan<'a>(opts: &Opts, args: &'a [Arg], stop: bool) -> Seen<'a> {
-    let mut seen =
-        Seen { args, opts: Vec::new(), operands: Vec::new(), dynamic: Vec::new(), end: args.len() };
+pub(super) fn scan<'a>(opts: &Opts, args: &'a [Arg], stop: bool, reading: Reading) -> Seen<'a> {
+    let mut seen = Seen {
+        args,
+        opts: Vec::new(),
+        operands: Vec::new(),
+        dynamic: Vec::new(),
+        end: args.len(),
+        doubt: false,
+        reading,
+    };
     let most = if stop { 1 } else { opts.style.stop };
     let mut i = 0;
     let mut only_operands = false;
@@ -136,24 +156,42 @@ fn long<'a>(opts: &Opts, word: &'a [u8], known: bool, at: usize, i: &mut usize, 
         // `--out$x` may name anything: the word is already noted as dynamic.
         None if !known => return Goes::On,
         None => match long_takes(opts, name) {
-            Takes::Value | Takes::Last => next(seen.args, i),
+            (Takes::Value, false) => {
+                seen.doubt = true;
+                if seen.reading == Reading::Both { None } else { next(seen, i, Takes::Value) }
+            }
+            (takes @ (Takes::Value | Takes::Last), _) => next(seen, i, takes),
             _ => None,
         },
     };
     seen.opts.push(Opt { name: Name::Long(name), val, at });
-    if long_takes(opts, name) == Takes::Last { Goes::Ended } else { Goes::On }
+    if long_takes(opts, name).0 == Takes::Last { Goes::Ended } else { Goes::On }
 }
 
-fn next<'a>(args: &'a [Arg], i: &mut usize) -> Option<Val<'a>> {
-    let v = args.get(*i).map(value);
-    if v.is_some() {
+/// The next word as a value. Where the options end with it, there is nothing to doubt.
+fn next<'a>(seen: &mut Seen<'a>, i: &mut usize, takes: Takes) -> Option<Val<'a>> {
+    let arg = seen.args.get(*i)?;
+    let option = takes == Takes::Value && looks_like_one(arg);
+    seen.doubt |= option;
+    if !option || seen.reading == Reading::Value {
         *i += 1;
     }
-    v
+    Some(value(arg))
 }
 
-/// Whether a long option takes a separate value: by its full name, or by the names it can be short for.
-fn long_takes(opts: &Opts, name: &[u8]) -> Takes {
+/// An option, rather than `-`, `--`, a number (`-2 days`) or an item of a list (`- fix it`).
+fn looks_like_one(arg: &Arg) -> bool {
+    match arg.known_prefix() {
+        [b'-', second, ..] => {
+            !second.is_ascii_digit() && !second.is_ascii_whitespace() && arg.literal() != Some(b"--")
+        }
+        [b'-'] => arg.is_dynamic(),
+        _ => false,
+    }
+}
+
+/// Whether a long option takes a separate value: by its full name (then `true`), or by the names it can be short for.
+fn long_takes(opts: &Opts, name: &[u8]) -> (Takes, bool) {
     let mut found = Takes::Nothing;
     for entry in opts.long.split_ascii_whitespace() {
         let (full, takes) = match entry.split_once('=') {
@@ -163,13 +201,13 @@ fn long_takes(opts: &Opts, name: &[u8]) -> Takes {
             None => (entry, Takes::Nothing),
         };
         if spelled(name, full.as_bytes()) {
-            return takes;
+            return (takes, true);
         }
         if opts.style.abbreviate && full.as_bytes().starts_with(name) {
             found = takes;
         }
     }
-    found
+    (found, false)
 }
 
 /// The same name; an underscore is as good as a dash, as node and other programs read it.
@@ -210,16 +248,16 @@ fn cluster<'a>(
             Takes::Nothing => seen.opts.push(Opt { name, val: None, at }),
             // In a bundle the values follow in order, and letters go on.
             Takes::Value if bundle => {
-                let val = next(seen.args, i);
+                let val = next(seen, i, Takes::Value);
                 seen.opts.push(Opt { name, val, at });
             }
             Takes::Value => {
-                let val = if rest.is_empty() && known { next(seen.args, i) } else { Some(attached) };
+                let val = if rest.is_empty() && known { next(seen, i, Takes::Value) } else { Some(attached) };
                 seen.opts.push(Opt { name, val, at });
                 return Goes::On;
             }
             Takes::Last => {
-                let val = if rest.is_empty() && known { next(seen.args, i) } else { Some(attached) };
+                let val = if rest.is_empty() && known { next(seen, i, Takes::Last) } else { Some(attached) };
                 seen.opts.push(Opt { name, val, at });
                 return Goes::Ended;
             }
@@ -264,8 +302,12 @@ mod tests {
     const OPTS: Opts = Opts::new(GNU, "f:i::l#I:c!", "file= in-place=? filter");
 
     fn show(opts: &Opts, words: &[&str]) -> String {
+        read(opts, words, Reading::Value)
+    }
+
+    fn read(opts: &Opts, words: &[&str], reading: Reading) -> String {
         let args: Vec<Arg> = words.iter().map(Arg::lit).collect();
-        let seen = scan(opts, &args, false);
+        let seen = scan(opts, &args, false, reading);
         let mut out: Vec<String> = seen
             .opts
             .iter()
@@ -304,6 +346,27 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_looks_like_an_option_is_one_as_well() {
+        for (words, expected) in [
+            (vec!["-f", "--file=x", "a"], "f=--file=x file=x @2"),
+            (vec!["--file", "-f", "x", "a"], "file=-f f=x @3"),
+            (vec!["-f", "-I", "--filter"], "f=-I I=--filter filter"),
+            (vec!["-f", "--", "--filter"], "f=-- filter"),
+            (vec!["-f", "-", "-f", "-2x", "-f", "- x"], "f=- f=-2x f=- x"),
+            (vec!["-c", "-f", "x"], "c=-f @2"),
+            // Two begin so, and one is a flag.
+            (vec!["--fil", "x", "a"], "fil @1 @2"),
+        ] {
+            assert_eq!(read(&OPTS, &words, Reading::Both), expected, "{words:?}");
+        }
+        let shortened = Opts::new(GNU, "", "word-regex=");
+        let args = [Arg::lit("--word"), Arg::lit("x")];
+        assert!(scan(&shortened, &args, false, Reading::Value).doubt);
+        assert_eq!(read(&shortened, &["--word", "x"], Reading::Value), "word=x");
+        assert_eq!(read(&shortened, &["--word", "x"], Reading::Both), "word @1");
+    }
+
+    #[test]
     fn an_abbreviation_is_the_option_unless_it_is_another() {
         assert!(is_long(&OPTS, b"in-pl", "in-place"));
         assert!(!is_long(&OPTS, b"file", "filename"));
@@ -320,7 +383,7 @@ mod tests {
             single: true,
         };
         let args = [arg("--file="), arg("-f/etc"), arg("")];
-        let seen = scan(&OPTS, &args, false);
+        let seen = scan(&OPTS, &args, false, Reading::Value);
         assert_eq!(seen.opts.len(), 2);
         assert_eq!(seen.opts[1].val, Some(Val::Dynamic(b"/etc")));
         assert_eq!(seen.dynamic, [0, 1, 2]);

@@ -205,6 +205,55 @@ fn ordinary_use_does_not() {
 }
 
 #[test]
+fn a_value_may_be_an_option() {
+    for line in [
+        "git ls-remote -b --upload-pack=./evil .",
+        "git ls-remote -b --exec=./evil .",
+        "git ls-remote -b ext::./evil",
+        "git ls-remote --branch ext::./evil",
+        "git fetch --t ext::./evil",
+        "git push --de ext::./evil",
+        "git fetch -o --upload-pack=./evil .",
+        "git pull -- --upload-pack=./evil .",
+        "git pull . -- -u --upload-pack=./evil",
+        "git pull . -- --upl ./evil",
+        "git bisect view difftool -y -x ./evil",
+        "git bisect visualize ls-remote --upload-pack=./evil .",
+        "git bisect view --output=out",
+        "git bisect view -p --output=out",
+        "git log -1 --format=%B --decorate --output=out",
+        "git show --word-diff --output out",
+        "git reflog --word-diff --output=out",
+        "git range-diff a b --word-diff --output=out",
+        "git diff-tree --word-diff --output=out HEAD",
+        "git shortlog -n --output=out HEAD",
+        "git log --format --output=out",
+        "git log -n --decorate --output=out",
+        "rg --engine --pre=./evil x f",
+        "cargo package -p --config=evil.toml",
+        "npm test --tag --script-shell=./evil",
+        "git config alias.z$x '!./evil'",
+        "git config core.fsmonitor$x ./evil",
+        "git config core.abbrev$x ./evil",
+        "git -c alias.z$x='!./evil' z",
+    ] {
+        let words = split(line).pop().unwrap();
+        assert!(!sure(of_command(&words)).is_empty(), "{line}");
+    }
+    for line in [
+        "git ls-remote -b $x .",
+        "git log --decorate $x",
+        "git log --word-diff $x",
+        "git shortlog -n $x",
+        "git pull -- $x",
+        "git config $x y",
+    ] {
+        let hits = of_command(&split(line).pop().unwrap());
+        assert!(!hits.is_empty() && hits.iter().all(|h| h.dynamic), "{line}: {hits:?}");
+    }
+}
+
+#[test]
 fn more_ordinary_use() {
     let mut bad = Vec::new();
     for line in ORDINARY.lines() {
@@ -248,6 +297,20 @@ git worktree add ../x main
 git submodule update --init --recursive
 git archive --format=tar HEAD
 git apply -p1 x.patch
+git log --decorate --oneline --graph
+git log --word-diff -p -n 3
+git log -n -1 --format=%B
+git log -S -x -- a
+git shortlog -sn HEAD
+git ls-remote -b origin
+git ls-remote --heads origin main
+git pull --rebase -- origin main
+git bisect view
+git bisect view --stat -p
+git bisect visualize --oneline
+git config log.$x yes
+git config --unset alias.$x
+date -d '-2 hours'
 git bisect start
 git branch -d x
 find . -name -delete -o -path ./x -prune

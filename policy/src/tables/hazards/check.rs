@@ -126,7 +126,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "p:c:o:k:m:n:r:W:",
             "config-file= rootdir= override-ini= pdbcls= junitxml= junit-xml= log-file= basetemp= cov= \
              cov-report= cov-config= maxfail= tb= durations= ignore= deselect= import-mode= timeout= \
-             numprocesses= dist= confcutdir= color= capture= pastebin= report-log= html= json-report-file=",
+             numprocesses= dist= confcutdir= color= capture= pastebin= report-log= html= json-report-file= co",
         ),
         rows: &[
             row(When::Val("-p", Test::NotStarts(&["no:"])), LoadsCode, PLUGIN, "pytest -p", "-p x"),

@@ -55,7 +55,7 @@ const GLOBAL: &[Row] = &[
 const DIFF: Opts = Opts::new(
     GNU,
     "S:G:O:l:n:L:U::M::C::B::X::W",
-    "output= format= pretty=? grep= author= committer= since= until= after= before= max-count= skip= \
+    "output= format=? pretty=? grep= author= committer= since= until= after= before= max-count= skip= \
      diff-filter= word-diff-regex= stat=? ext-diff no-ext-diff exit-code output-indicator-new= \
      output-indicator-old= output-indicator-context= orderfile= decorate-refs= glob= exclude= date=",
 );
@@ -79,6 +79,30 @@ const DIFF_ROWS: &[Row] = &[
     ),
 ];
 
+const TRANSPORT_ROWS: &[Row] = &[
+    row(
+        When::Opt("--upload-pack --receive-pack --exec"),
+        RunsProgram,
+        TRANSPORT,
+        "git-fetch(1) --upload-pack, git-push(1) --receive-pack",
+        "ls-remote --upload-pack=x .",
+    ),
+    row(
+        When::Operand(Test::GitTransport),
+        RunsProgram,
+        HELPER,
+        "gitremote-helpers(7), git-remote-ext(1)",
+        "clone 'ext::sh -c id'",
+    ),
+    row(
+        When::Val("--repo", Test::GitTransport),
+        RunsProgram,
+        HELPER,
+        "git-push(1) --repo",
+        "push --repo=ext::x",
+    ),
+];
+
 const OUTSIDE: &str = "reads files outside the repository";
 
 const SUBS: &[Sub] = &[
@@ -96,13 +120,18 @@ const SUBS: &[Sub] = &[
             "stash",
             "reflog",
             "rev-list",
-            "shortlog",
             "cherry",
             "merge-tree",
             "blame",
             "bugreport",
         ],
         opts: DIFF,
+        rows: DIFF_ROWS,
+    },
+    Sub {
+        names: &["shortlog"],
+        // `-n` and `-s` are flags here.
+        opts: Opts::new(GNU, "w::", "output= format=? group= date= decorate=? word-diff=?"),
         rows: DIFF_ROWS,
     },
     Sub {
@@ -117,17 +146,7 @@ const SUBS: &[Sub] = &[
         )],
     },
     Sub {
-        names: &[
-            "fetch",
-            "pull",
-            "ls-remote",
-            "clone",
-            "fetch-pack",
-            "push",
-            "send-pack",
-            "remote",
-            "submodule",
-        ],
+        names: &["fetch", "pull", "clone", "fetch-pack", "push", "send-pack", "remote", "submodule"],
         opts: Opts::new(
             GNU,
             "j:b:o:",
@@ -135,29 +154,25 @@ const SUBS: &[Sub] = &[
              refmap= negotiation-tip= branch= origin= config= template= reference= reference-if-able= \
              separate-git-dir= shallow-since= shallow-exclude= bundle-uri= repo= sort= name=",
         ),
-        rows: &[
-            row(
-                When::Opt("--upload-pack --receive-pack --exec"),
-                RunsProgram,
-                TRANSPORT,
-                "git-fetch(1) --upload-pack, git-push(1) --receive-pack",
-                "ls-remote --upload-pack=x .",
-            ),
-            row(
-                When::Operand(Test::GitTransport),
-                RunsProgram,
-                HELPER,
-                "gitremote-helpers(7), git-remote-ext(1)",
-                "clone 'ext::sh -c id'",
-            ),
-            row(
-                When::Val("--repo", Test::GitTransport),
-                RunsProgram,
-                HELPER,
-                "git-push(1) --repo",
-                "push --repo=ext::x",
-            ),
-        ],
+        rows: TRANSPORT_ROWS,
+    },
+    Sub {
+        names: &["ls-remote"],
+        // `-b` and `--branches` are flags since 2.46.
+        opts: Opts::new(GNU, "o:", "upload-pack= exec= server-option= sort="),
+        rows: TRANSPORT_ROWS,
+    },
+    Sub {
+        names: &["pull"],
+        opts: Opts::new(EXACT_POSIX, "", ""),
+        rows: &[row(
+            // The operands go to `git fetch` without the `--` before them.
+            When::Anywhere(Test::Starts(&["--upl"])),
+            RunsProgram,
+            TRANSPORT,
+            "builtin/pull.c: run_fetch",
+            "pull -- --upload-pack=x .",
+        )],
     },
     Sub {
         names: &["clone"],
@@ -298,13 +313,26 @@ const SUBS: &[Sub] = &[
     Sub {
         names: &["bisect"],
         opts: Opts::new(EXACT_POSIX, "", ""),
-        rows: &[row(
-            When::Path("run"),
-            RunsProgram,
-            "runs a command for each step",
-            "git-bisect(1) run",
-            "bisect run ./x.sh",
-        )],
+        rows: &[
+            row(
+                When::Path("run"),
+                RunsProgram,
+                "runs a command for each step",
+                "git-bisect(1) run",
+                "bisect run ./x.sh",
+            ),
+            row(
+                // What follows is any sub-command of git, or options of log.
+                When::All(&[
+                    When::Path("view|visualize"),
+                    When::From(1, Test::Not(&["--stat", "--oneline", "--graph", "-p", "--patch", "log"])),
+                ]),
+                RunsProgram,
+                "runs any command of git, or log with any option",
+                "builtin/bisect.c: bisect_visualize",
+                "bisect view difftool -y -x ./evil",
+            ),
+        ],
     },
     Sub {
         names: &["submodule"],
