@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::stage::programs;
 use crate::stage::programs::repository;
 use crate::stage::{Stage, Way, cannot, player};
 use crate::tools::{call, stage};
@@ -283,6 +284,88 @@ fn both_streams_are_drained_and_the_end_is_told() {
     assert!(!stage.path("work/new").exists());
     let own = run(&stage, "ls", json!({"cwd": stage.text("guard")}));
     assert_eq!(own["code"], "invalid-field", "{own}");
+}
+
+#[test]
+fn folders_of_secrets_and_of_the_system_are_no_place_for_a_command() {
+    let stage = world("none");
+    std::fs::create_dir(stage.path("home/.ssh")).expect("a folder");
+    std::os::unix::fs::symlink(stage.path("home/.ssh"), stage.path("work/link")).expect("a link");
+    for cwd in ["home", "home/.ssh", "work/link", "guard"].map(|p| stage.text(p)) {
+        let no = run(&stage, "cat *", json!({"cwd": cwd}));
+        assert_eq!(no["code"], "invalid-field", "{cwd}: {no}");
+    }
+    for cwd in ["/", "/proc/self", "/dev", "/etc"] {
+        let no = run(&stage, "ls", json!({"cwd": cwd}));
+        assert_eq!(no["code"], "invalid-field", "{cwd}: {no}");
+    }
+}
+
+#[test]
+fn a_socket_in_the_folder_of_a_command_reaches_nobody() {
+    for backend in ["bubblewrap", "landlock"] {
+        let stage = world(backend);
+        let works = run(&stage, "true", json!({}));
+        if works["success"] != true {
+            cannot(&format!("{backend}: {works}"));
+            continue;
+        }
+        let at = stage.path("work/s");
+        let listener = std::os::unix::net::UnixListener::bind(&at).expect("a socket");
+        listener.set_nonblocking(true).expect("non-blocking");
+        std::fs::set_permissions(&at, std::os::unix::fs::PermissionsExt::from_mode(0o777)).expect("a mode");
+        // A pair is nobody else's, and programs talk to their children by one.
+        let text = "perl -e 'use Socket; socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) and print \"pair\\n\"; socket(S, AF_UNIX, SOCK_STREAM, 0) or die \"none\"; connect(S, sockaddr_un(\"s\")) and print \"connected\\n\"'";
+        let result = run(&stage, text, json!({"cwd": stage.text("work")}));
+        assert_eq!(result["result"]["stdout"], "pair\n", "{backend}: {result}");
+        assert!(listener.accept().is_err(), "{backend}: {result}");
+        // It was the making of one that failed, not the way to it.
+        assert!(result["result"]["stderr"].as_str().is_some_and(|s| s.contains("none")), "{result}");
+    }
+}
+
+/// The exec-guardctl that has this in its words.
+fn doer(mark: &str) -> Option<i32> {
+    let all = std::fs::read_dir("/proc").expect("proc").flatten();
+    all.filter_map(|e| {
+        let line = std::fs::read(e.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).into_owned();
+        let own = line.split('\0').next().is_some_and(|w| w.ends_with("exec-guardctl"));
+        (own && line.contains(mark)).then(|| e.file_name().to_str()?.parse().ok())?
+    })
+    .next()
+}
+
+#[test]
+fn nothing_outlives_whoever_was_told_to_end() {
+    use nix::sys::signal::{Signal, kill};
+    for backend in ["bubblewrap", "landlock", "none"] {
+        let stage = world(backend);
+        let works = run(&stage, "true", json!({}));
+        if works["success"] != true {
+            cannot(&format!("{backend}: {works}"));
+            continue;
+        }
+        for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+            let value = format!("{backend}{signal}{}", std::process::id());
+            let mark = format!("TOLD={value}");
+            let args = json!({"command": "sleep 301 & setsid sh -c 'sleep 302; true'; sleep 303", "env": {"TOLD": value}});
+            let (args, token) = (args.to_string(), stage.text("token"));
+            let ctl = programs().ctl.to_str().expect("path");
+            let words = [ctl, "tool", "bash", "--user", "user:1", "--args", &args, "--token-file", &token];
+            let mut child = stage.cast(&words).way(Way::Path).start();
+            let begun = Instant::now();
+            // The text's shell, two that sleep, and the other shell.
+            while marked(&mark) < 4 {
+                assert!(begun.elapsed() < Duration::from_secs(60), "{backend}: it did not start");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            let pid = doer(&value).expect("whoever does it");
+            kill(nix::unistd::Pid::from_raw(pid), signal).expect("a signal");
+            assert!(gone(&mark), "{backend}: something outlived {signal}");
+            let _ = child.wait();
+        }
+    }
 }
 
 /// A stand-in for docker that writes down its words, one a line, and runs nothing.

@@ -336,7 +336,9 @@ fn who_does_not_wait_looks_later_and_an_owner_answers_by_the_gateway() {
     assert_eq!((mine("user:1"), mine("user:3").len()), (vec!["user:1".to_owned()], 0));
     assert_eq!(mine("user:admin"), ["user:1", "user:2"]);
     let path = format!("/v1/requests/{id}");
-    assert_eq!(http(&stage, "GET", &path, &Value::Null).1["waiting"], true);
+    let look = |user: &str| http(&stage, "GET", &format!("{path}?user={user}"), &Value::Null);
+    assert_eq!(look("user:1").1["waiting"], true);
+    assert_eq!(look("user:2").0, 404, "it is another's");
     let answer = |user: &str, approved: bool| {
         http(&stage, "POST", &path, &json!({"user": user, "approved": approved, "reason": "r"})).0
     };
@@ -345,10 +347,13 @@ fn who_does_not_wait_looks_later_and_an_owner_answers_by_the_gateway() {
     assert_eq!(answer("user:admin", true), 200);
     assert_eq!(answer("user:admin", false), 409, "a second answer does not count");
     let done = until("it is done", || {
-        let (_, status) = http(&stage, "GET", &path, &Value::Null);
+        let (_, status) = look("user:1");
         (status["waiting"] == false).then_some(status)
     });
     assert_eq!(done["result"]["result"]["stdout"], "hello\n", "{done}");
+    let (code, text) = look("user:2");
+    assert!(code == 404 && !text.to_string().contains("hello"), "{text}");
+    assert_eq!(look("user:admin").1, done, "an owner may see it");
     assert_eq!(service.waiting(), 1);
     // What somebody said yes to is what runs: not after the policy has changed its mind.
     let id = other["approvalId"].as_str().expect("an id");
@@ -357,7 +362,7 @@ fn who_does_not_wait_looks_later_and_an_owner_answers_by_the_gateway() {
     let path = format!("/v1/requests/{id}");
     assert_eq!(http(&stage, "POST", &path, &json!({"user": "user:admin", "approved": true})).0, 200);
     let done = until("it is refused", || {
-        let (_, status) = http(&stage, "GET", &path, &Value::Null);
+        let (_, status) = http(&stage, "GET", &format!("{path}?user=user:2"), &Value::Null);
         (status["waiting"] == false).then_some(status)
     });
     assert_eq!(done["result"]["code"], "policy-denied", "{done}");
@@ -431,6 +436,8 @@ fn scheduled_commands_go_through_the_guard() {
     let no = cron(json!({"action": "add", "schedule": "@daily", "command": "rm -rf /"}));
     assert_eq!(no["code"], "blocked-command", "{no}");
     assert_eq!(cron(json!({"action": "add", "schedule": "daily", "command": "ls"}))["code"], "invalid-field");
+    let cwd = json!({"action": "add", "schedule": "@daily", "command": "ls", "cwd": "/srv"});
+    assert_eq!(cron(cwd)["code"], "invalid-field", "the entry would not have it");
     let gone = cron(json!({"action": "remove", "id": entry["id"]}));
     assert_eq!((&gone["success"], &gone["result"]["entries"]), (&json!(true), &json!([])));
     config("owner-only");

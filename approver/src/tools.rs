@@ -55,7 +55,8 @@ type Seen = (u64, Result<Arc<Scene>, ToolResult>);
 /// What becomes of calls that nobody waits for.
 #[derive(Default)]
 struct Later {
-    results: HashMap<String, Option<ToolResult>>,
+    /// Whose call it was, and its result once there is one.
+    results: HashMap<String, (String, Option<ToolResult>)>,
     order: VecDeque<String>,
 }
 
@@ -102,8 +103,8 @@ impl Tools {
 }
 
 impl Later {
-    fn begin(&mut self, id: &str) {
-        self.results.insert(id.to_owned(), None);
+    fn begin(&mut self, id: &str, user: &str) {
+        self.results.insert(id.to_owned(), (user.to_owned(), None));
         self.order.push_back(id.to_owned());
         while self.order.len() > KEPT {
             if let Some(oldest) = self.order.pop_front() {
@@ -113,7 +114,7 @@ impl Later {
     }
 
     fn end(&mut self, id: &str, result: ToolResult) {
-        if let Some(slot) = self.results.get_mut(id) {
+        if let Some((_, slot)) = self.results.get_mut(id) {
             *slot = Some(result);
         }
     }

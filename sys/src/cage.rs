@@ -5,7 +5,7 @@
 //!  start     what was judged is looked at once more; limits, locks and fence are made ready
 //!  fork      the child enters the fence, takes the limits and the locks on, and becomes the command
 //!  watch     both streams are drained to their end, kept up to a number of bytes, and the rest is counted
-//!  time up   TERM to everything below; after a grace KILL, to whatever is still there
+//!  time up   TERM to everything below; after a grace KILL, to whatever is still there; the same if we are told to end
 //!  over      what it left behind is killed and waited for: no zombie, no daemon
 //! ```
 //!
@@ -13,6 +13,7 @@
 //! the command leaves behind (`PR_SET_CHILD_SUBREAPER`, prctl(2)).
 pub mod fence;
 pub mod lock;
+pub mod told;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -27,13 +28,14 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use policy::Permit;
 
 use fence::Fence;
 use lock::Locks;
+use told::Told;
 
 /// As much is read of a stream at once, bytes.
 const PIECE: usize = 1 << 16;
@@ -156,11 +158,12 @@ pub fn run(
         Around::Before { pass, .. } => pass.iter().map(AsRawFd::as_raw_fd).collect(),
         Around::Nothing | Around::Elsewhere { .. } => Vec::new(),
     };
-    confine(&mut command, fence.as_ref(), pass, locks, limits)?;
+    let told = Told::listen()?;
+    confine(&mut command, fence.as_ref(), pass, locks, limits, told.before())?;
     let child = command.spawn()?;
     // The pipes' other ends are in it.
     drop(command);
-    let mut watch = Watch::new(child, limits, around, fence)?;
+    let mut watch = Watch::new(child, limits, around, fence, told)?;
     watch.until_over()?;
     Ok(watch.outcome)
 }
@@ -255,10 +258,12 @@ fn confine(
     pass: Vec<i32>,
     locks: Option<Locks>,
     limits: Limits,
+    signals: SigSet,
 ) -> io::Result<()> {
     let doors: Vec<OwnedFd> = fence.map(Fence::doors).transpose()?.unwrap_or_default();
     let processes = limits.processes.map(|n| n.saturating_add(crate::proc::of_user(crate::ids::uid())));
     let child = move || -> io::Result<()> {
+        signals.thread_set_mask()?;
         for door in &doors {
             // `0` is whoever writes it: cgroups(7).
             nix::unistd::write(door, b"0")?;
@@ -295,6 +300,7 @@ struct Watch<'a> {
     limits: Limits,
     around: &'a Around,
     fence: Option<Fence>,
+    told: Told,
     outcome: Outcome,
 }
 
@@ -315,13 +321,14 @@ impl<'a> Watch<'a> {
         limits: Limits,
         around: &'a Around,
         fence: Option<Fence>,
+        told: Told,
     ) -> io::Result<Watch<'a>> {
         let pid = i32::try_from(child.id()).map_err(|_| io::Error::from(Errno::ESRCH))?;
         let stdout = child.stdout.take().map(|s| Box::new(s) as Box<dyn Source>);
         let stderr = child.stderr.take().map(|s| Box::new(s) as Box<dyn Source>);
         let outcome = Outcome { streams: [vec![], vec![]], cut: [0, 0], code: 0, timed_out: false };
         let ended = crate::spawn::ended(Pid::from_raw(pid));
-        Ok(Watch { child, ended, streams: [stdout, stderr], limits, around, fence, outcome })
+        Ok(Watch { child, ended, streams: [stdout, stderr], limits, around, fence, told, outcome })
     }
 
     fn pid(&self) -> Pid {
@@ -331,14 +338,18 @@ impl<'a> Watch<'a> {
     fn until_over(&mut self) -> io::Result<()> {
         let mut deadline = Instant::now() + self.limits.time;
         let mut phase = Phase::Running;
+        let mut told = false;
         let mut buffer = vec![0; PIECE];
         loop {
             if let Some(code) = self.status()? {
                 self.outcome.code = code;
                 break;
             }
+            if self.told.came() {
+                (told, deadline) = (true, Instant::now());
+            }
             if Instant::now() >= deadline {
-                self.outcome.timed_out = true;
+                self.outcome.timed_out |= !told;
                 (phase, deadline) = match phase {
                     Phase::Running => {
                         self.tell_to_end();
@@ -388,7 +399,7 @@ impl<'a> Watch<'a> {
         if self.ended.is_none() {
             patience = patience.min(AGAIN);
         }
-        let mut entries = Vec::with_capacity(3);
+        let mut entries = Vec::with_capacity(4);
         let mut which = Vec::with_capacity(3);
         for (at, stream) in self.streams.iter().enumerate() {
             if let Some(stream) = stream {
@@ -398,6 +409,9 @@ impl<'a> Watch<'a> {
         }
         if let Some(fd) = &self.ended {
             entries.push(PollFd::new(fd.as_fd(), PollFlags::POLLIN));
+        }
+        if let Some(fd) = self.told.fd() {
+            entries.push(PollFd::new(fd, PollFlags::POLLIN));
         }
         // A part of a millisecond is rounded up, so that the last wait is none of no length over and over.
         let timeout =

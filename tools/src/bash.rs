@@ -27,6 +27,22 @@ const UNSEEN: &[Reason] = &[
     Reason::Loop,
 ];
 
+/// Builtins that run words as a text, now or later, or give a name to another program.
+const RUN_TEXT: &[&[u8]] = &[
+    b"eval",
+    b".",
+    b"source",
+    b"trap",
+    b"alias",
+    b"hash",
+    b"mapfile",
+    b"readarray",
+    b"complete",
+    b"compgen",
+];
+/// How often such a text may hold another one.
+const DEPTH: u32 = 8;
+
 /// What a text has, found by its tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
@@ -131,6 +147,17 @@ pub fn lists(
     world: &dyn World,
     eval: &Evaluation,
 ) -> Result<(), String> {
+    nested(sandbox, policy, inv, world, eval, DEPTH)
+}
+
+fn nested(
+    sandbox: &Sandbox,
+    policy: &Effective,
+    inv: &Invocation,
+    world: &dyn World,
+    eval: &Evaluation,
+    depth: u32,
+) -> Result<(), String> {
     if sandbox.allowed.is_empty() && sandbox.blocked.is_empty() {
         return Ok(());
     }
@@ -173,12 +200,45 @@ pub fn lists(
             names.extend([exe.name(), exe.real_name()]);
         }
         one(sandbox, &names)?;
-        let runs_text = matches!(base(first), b"eval" | b"." | b"source" | b"trap" | b"alias");
-        if runs_text && segment.argv.iter().any(Arg::is_dynamic) {
+        if !RUN_TEXT.contains(&base(first)) {
+            continue;
+        }
+        let words: Option<Vec<&[u8]>> = segment.argv.iter().skip(1).map(Arg::literal).collect();
+        let Some((words, below)) = words.zip(depth.checked_sub(1)) else {
             return Err(format!("what `{}` would run is known only at run time", shown(first)));
+        };
+        for text in texts(base(first), &words) {
+            let form = Form::Text { text, shell: None, args: Vec::new() };
+            let inv = Invocation { form, ..inv.clone() };
+            let eval = decide_as(policy.clone(), &inv, world);
+            nested(sandbox, policy, &inv, world, &eval, below)?;
         }
     }
     Ok(())
+}
+
+/// Texts that a builtin runs, now or later.
+fn texts(builtin: &[u8], words: &[&[u8]]) -> Vec<Vec<u8>> {
+    let option = |letter: u8| {
+        let at = words.iter().position(|w| w.starts_with(b"-") && w.contains(&letter));
+        let attached = at.and_then(|at| words.get(at)?.splitn(2, |b| *b == letter).nth(1));
+        let next = at.and_then(|at| words.get(at + 1).copied());
+        attached.filter(|a| !a.is_empty()).or(next)
+    };
+    let found: Vec<Vec<u8>> = match builtin {
+        b"eval" => vec![words.join(&b' ')],
+        b"trap" => words.iter().find(|w| !w.starts_with(b"-")).map(|w| w.to_vec()).into_iter().collect(),
+        b"alias" => {
+            let value = |w: &&[u8]| w.splitn(2, |b| *b == b'=').nth(1).map(<[u8]>::to_vec);
+            words.iter().filter_map(value).collect()
+        }
+        b"hash" => option(b'p').map(<[u8]>::to_vec).into_iter().collect(),
+        b"mapfile" | b"readarray" | b"complete" | b"compgen" => {
+            option(b'C').map(<[u8]>::to_vec).into_iter().collect()
+        }
+        _ => Vec::new(),
+    };
+    found.into_iter().filter(|text| !text.trim_ascii().is_empty()).collect()
 }
 
 /// What its text has, if a shell is given one.
@@ -341,6 +401,13 @@ mod tests {
             "echo 'sudo rm -rf /'",
             "ls | git x",
             "ls > f",
+            "eval 'ls x'",
+            "eval",
+            "trap 'ls x' EXIT",
+            "trap - EXIT",
+            "trap '' TERM",
+            "alias ls='git x'",
+            "bash -c 'hash -r; mapfile -t a < f'",
         ] {
             assert_eq!(check(&[], &default, text), Ok(()), "{text}");
         }
@@ -365,6 +432,17 @@ mod tests {
             "ls `",
             "if ls; then rm x; fi",
             "( ( rm x ) )",
+            "eval 'rm x'",
+            "trap 'rm x' EXIT",
+            "trap \"$X\" EXIT",
+            "alias l=rm",
+            "eval eval eval rm x",
+            "eval 'eval \"rm x\"'",
+            "alias ls='rm x'; ls",
+            "bash -c 'hash -p /usr/bin/rm ls; ls x'",
+            "bash -c 'mapfile -C \"rm x\" -c 1 a < f'",
+            "bash -c 'mapfile -C \"$X\" -c 1 a < f'",
+            "bash -c 'hash -p \"$X\" ls; ls x'",
         ] {
             assert!(check(&[], &default, text).is_err(), "{text}");
         }

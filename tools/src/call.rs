@@ -15,6 +15,10 @@ const MAX_NAME: usize = 256;
 pub const MAX_ARGS: usize = 256 << 10;
 /// Most variables, and bytes of each value.
 const MAX_ENV: (usize, usize) = (64, 4_096);
+/// What `bash` takes besides its command.
+const BASH: &[&str] = &["timeout", "maxOutput", "cwd", "env"];
+/// What `cron` takes besides its command.
+const CRON: &[&str] = &["action", "schedule", "id"];
 
 /// A call as it comes: nothing in it is believed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -122,9 +126,9 @@ impl Call {
             _ => return Err(bad("args", "no object")),
         };
         let command = match tool {
-            Tool::Bash => Some(command(&args, settings)?),
+            Tool::Bash => Some(command(&args, settings, BASH)?),
             Tool::Cron if args.get("action").and_then(Value::as_str) == Some("add") => {
-                Some(command(&args, settings)?)
+                Some(command(&args, settings, CRON)?)
             }
             Tool::Cron | Tool::Browser | Tool::Canvas | Tool::Image | Tool::File => None,
         };
@@ -132,8 +136,21 @@ impl Call {
     }
 }
 
-fn command(args: &Map<String, Value>, settings: &Settings) -> Result<Command, ToolResult> {
+/// `fields`: what the tool takes besides the command.
+fn command(args: &Map<String, Value>, settings: &Settings, fields: &[&str]) -> Result<Command, ToolResult> {
     let v = &settings.validation;
+    for (key, value) in args {
+        if crate::auto::is_command(key) || fields.contains(&key.as_str()) {
+            continue;
+        }
+        // What is not understood could have been meant as a limit, and what has no effect is not shown to whoever answers.
+        let what = match BASH.contains(&key.as_str()) {
+            true if value.is_null() => continue,
+            true => "an entry of a crontab has none; say it in the command",
+            false => "not known",
+        };
+        return Err(bad(&protocol::Shown::text(key.as_bytes()).into_string(), what));
+    }
     let mut what: Option<(&str, What)> = None;
     for field in ["command", "cmd", "_"] {
         let found = match args.get(field) {
@@ -187,14 +204,6 @@ fn command(args: &Map<String, Value>, settings: &Settings) -> Result<Command, To
         Some(_) => return Err(bad("cwd", "no absolute path")),
     };
     let env = variables(args.get("env"))?;
-    for key in args.keys() {
-        let known = crate::auto::is_command(key)
-            || matches!(key.as_str(), "timeout" | "maxOutput" | "cwd" | "env" | "action" | "schedule" | "id");
-        if !known {
-            // What is not understood could have been meant as a limit.
-            return Err(bad(&protocol::Shown::text(key.as_bytes()).into_string(), "not known"));
-        }
-    }
     Ok(Command { what, timeout_ms, max_output: max_output.map(|n| n as usize), cwd, env })
 }
 
@@ -289,9 +298,33 @@ mod tests {
             (json!({"command": "x", "env": {"PATH": "/x"}}), "env.PATH: "),
             (json!({"command": "x", "env": {"BASH_ENV": "/x"}}), "env.BASH_ENV: "),
             (json!({"command": "x", "sandbox": false}), "sandbox: not known"),
+            // What was meant is said before what is missing.
+            (json!({"comand": "x"}), "comand: not known"),
+            (json!({"command": "x", "schedule": "@daily"}), "schedule: not known"),
         ] {
             let e = bash(args.clone()).unwrap_err();
             assert!(e.starts_with(field), "{args}: {e}");
+        }
+    }
+
+    #[test]
+    fn a_schedule_takes_nothing_that_its_entry_would_not_have() {
+        let cron = |more: Value| {
+            let mut args = json!({"action": "add", "schedule": "@daily", "command": "x"});
+            args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let call = Call::of("cron", Request { args, ..Request::default() }, &Settings::default());
+            call.map_err(|r| r.error.unwrap())
+        };
+        assert!(cron(json!({})).is_ok() && cron(json!({"cwd": null})).is_ok());
+        for (more, error) in [
+            (json!({"cwd": "/w"}), "cwd: an entry of a crontab has none"),
+            (json!({"env": {"A": "b"}}), "env: an entry of a crontab has none"),
+            (json!({"timeout": 5}), "timeout: an entry of a crontab has none"),
+            (json!({"maxOutput": 5}), "maxOutput: an entry of a crontab has none"),
+            (json!({"user": "root"}), "user: not known"),
+        ] {
+            let e = cron(more.clone()).unwrap_err();
+            assert!(e.starts_with(error), "{more}: {e}");
         }
     }
 

@@ -140,7 +140,8 @@ impl Crontab {
         Ok(entries(&self.read()?))
     }
 
-    /// `SCHEDULE GUARD -c 'TEXT'`. A percent sign would end the line for cron: crontab(5).
+    /// `SCHEDULE GUARD -c 'TEXT'`. A percent sign would end the line for cron, unless a backslash stands before it:
+    /// crontab(5).
     fn line(&self, schedule: &str, what: &What) -> io::Result<String> {
         let guard = self.guard.to_str().ok_or_else(|| io::Error::other("exec-guard's path is no text"))?;
         let words = match what {
@@ -198,8 +199,20 @@ impl Crontab {
     }
 }
 
+/// A word for the shell, in which no backslash stands before another one or a percent sign: cron would take the pair for
+/// one sign, some for `%` alone. Two quotes between them are nothing to the shell.
 fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
+    let mut out = String::from("'");
+    let mut signs = word.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\'' => out.push_str("'\\''"),
+            '\\' if matches!(signs.peek(), Some('\\' | '%')) => out.push_str("\\''"),
+            sign => out.push(sign),
+        }
+    }
+    out.push('\'');
+    out
 }
 
 /// The entries that were made here.
@@ -260,6 +273,54 @@ mod tests {
         assert!(of(json!({"action": "add", "schedule": "@reboot now"})).unwrap_err().starts_with("schedule"));
         assert!(of(json!({"action": "remove", "id": "x"})).unwrap_err().starts_with("id"));
         assert!(of(json!({})).unwrap_err().starts_with("action"));
+    }
+
+    /// What cron makes of the command of a line, and its standard input: `do_command.c` of Vixie cron (`pairs`: it takes
+    /// two backslashes for one) and of cronie.
+    fn by_cron(line: &str, pairs: bool) -> (String, Option<String>) {
+        let (mut out, mut escaped) = (String::new(), false);
+        for (at, sign) in line.char_indices() {
+            if escaped {
+                if sign == '%' || (sign == '\\' && pairs) {
+                    out.pop();
+                }
+                escaped = false;
+            } else if sign == '%' {
+                return (out, Some(line[at + 1..].to_owned()));
+            } else {
+                escaped = sign == '\\';
+            }
+            out.push(sign);
+        }
+        (out, None)
+    }
+
+    #[test]
+    fn cron_and_the_shell_give_back_the_text() {
+        let tab = Crontab { program: "/p".into(), guard: "/g".into(), lock: "/l".into() };
+        for text in [
+            "date +%s",
+            r"printf '100\%'",
+            r"printf '\\%s' a",
+            r"printf '\\\%\\'",
+            r"a\'%b",
+            r"'\''%'\",
+            r"%\",
+            r"\%\%%\\",
+        ] {
+            let line = tab.line("@daily", &What::Text(text.into())).unwrap();
+            let command = line.strip_prefix("@daily ").unwrap();
+            for pairs in [true, false] {
+                let (words, rest) = by_cron(command, pairs);
+                assert_eq!(rest, None, "{text}: {line}");
+                let want = format!("/g -c {text}");
+                let shown = Command::new("/bin/sh")
+                    .args(["-c", &format!("set -- {words}; printf '%s %s %s' \"$@\"")])
+                    .output()
+                    .unwrap();
+                assert_eq!(String::from_utf8(shown.stdout).unwrap(), want, "{line}");
+            }
+        }
     }
 
     #[test]

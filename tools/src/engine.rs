@@ -1,8 +1,10 @@
 //! The steps of a call, in their order: see the crate's head.
+mod folder;
+
 use std::path::{Path, PathBuf};
 
 use policy::document::{Details, LoadError, Policy};
-use policy::{Answer, Choice, Decision, Evaluation, FileId, Form, Guard, Invocation, Permit, World};
+use policy::{Answer, Choice, Decision, Evaluation, FileId, Form, Guard, Invocation, Permit};
 use protocol::ask::{Asker, WireQuestion};
 use protocol::{Shown, Token};
 use store::journal::Journal;
@@ -73,7 +75,11 @@ impl Scene {
         }
         let s = loaded.policy.settings(AGENT);
         let bytes = |p: &Path| p.as_os_str().as_encoded_bytes().to_vec();
-        let folders = [places.named.clone(), places.user_folder(), Some(places.system.clone())];
+        let socket = s.socket.path.as_deref().and_then(|path| match path.strip_prefix("~/") {
+            Some(rest) => places.home.as_deref().map(|home| home.join(rest)),
+            None => Some(PathBuf::from(path)),
+        });
+        let folders = [places.named.clone(), places.user_folder(), Some(places.system.clone()), socket];
         Ok(Scene {
             journal: loaded.state.as_deref().map(|f| Journal::new(f, s.journal.max_bytes)),
             journal_required: s.journal.required,
@@ -210,7 +216,7 @@ fn exec(scene: &Scene, tool: Tool, command: &Command, run: Where) -> Result<Exec
         // It runs later, and not in here.
         _ => None,
     };
-    let cwd = command.cwd.as_deref().map(|c| folder(scene, &host, c)).transpose()?;
+    let cwd = command.cwd.as_deref().map(|c| folder::of(scene, &host, c)).transpose()?;
     let env = match &place {
         Some(place) => place.environment(&command.env),
         None if tool == Tool::Bash => sandbox::nominal(&command.env),
@@ -256,25 +262,6 @@ fn exec(scene: &Scene, tool: Tool, command: &Command, run: Where) -> Result<Exec
     bash::lists(s, &scene.policy.effective(AGENT), &inv, &host, &eval)
         .map_err(|e| ToolResult::no(Code::BlockedCommand, e))?;
     Ok(Exec { place, inv, eval, cwd })
-}
-
-/// A folder a command may be run in: there, and none of the guard's own.
-fn folder(scene: &Scene, host: &Host, path: &Path) -> Result<PathBuf, ToolResult> {
-    use std::os::unix::ffi::OsStringExt;
-    let bad = |what: &str| Err(ToolResult::no(Code::InvalidField, format!("cwd: {what}")));
-    let Some(real) = host.real(path.as_os_str().as_encoded_bytes()) else { return bad("no such folder") };
-    let real = PathBuf::from(std::ffi::OsString::from_vec(real));
-    if !real.is_dir() {
-        return bad("no folder");
-    }
-    let own = |p: &Vec<u8>| {
-        let own = Path::new(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(p));
-        real.starts_with(own) || own.starts_with(&real)
-    };
-    if scene.own.iter().any(own) {
-        return bad("the guard's own folder, or one that holds it");
-    }
-    Ok(real)
 }
 
 impl Judged {
@@ -545,6 +532,10 @@ pub fn work(scene: &Scene, job: Job) -> ToolResult {
     }
     if sys::time::now_ms().saturating_sub(job.at_ms) > FRESH_MS {
         return ToolResult::no(Code::Failed, "the job is too old");
+    }
+    // The approver waits for us; without it nobody does.
+    if let Err(e) = sys::cage::told::with_parent() {
+        return ToolResult::no(Code::Failed, e.to_string());
     }
     done(scene, job)
 }

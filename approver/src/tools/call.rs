@@ -77,7 +77,7 @@ impl Tools {
             }
             Ok(Step::Wait(ready, asked, receiver)) => {
                 let (id, left) = (ready.id.clone(), ready.left);
-                self.later().begin(&id);
+                self.later().begin(&id, &ready.who.user);
                 let me = self.clone();
                 tokio::spawn(async move {
                     let _place = place;

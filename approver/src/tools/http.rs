@@ -188,7 +188,8 @@ impl Tools {
     }
 }
 
-/// What became of a call that was not waited for.
+/// What became of a call that was not waited for: an owner may see every one, another user their own, and of others not
+/// even that there is one.
 async fn status(
     State(tools): State<Tools>,
     ConnectInfo(peer): ConnectInfo<Peer>,
@@ -196,11 +197,13 @@ async fn status(
     Query(who): Query<As>,
     headers: HeaderMap,
 ) -> Response {
-    if let Err(no) = viewer(&tools, peer, &headers, who.user.as_deref()) {
-        return refused(status_of(&no), no);
-    }
+    let viewer = match viewer(&tools, peer, &headers, who.user.as_deref()) {
+        Ok(viewer) => viewer,
+        Err(no) => return refused(status_of(&no), no),
+    };
     let known = tools.later().results.get(&id).cloned();
-    match known {
+    let mine = known.filter(|(user, _)| viewer.owner || *user == viewer.user);
+    match mine.map(|(_, result)| result) {
         None => refused(StatusCode::NOT_FOUND, ToolResult::no(Code::InvalidField, "id: no call has it")),
         Some(None) => answer(StatusCode::OK, &Status { id, waiting: true, result: None }),
         Some(result) => answer(StatusCode::OK, &Status { id, waiting: false, result }),

@@ -27,7 +27,10 @@ mod linux {
         RulesetAttr, RulesetCreatedAttr, Scope,
     };
     use nix::errno::Errno;
-    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule, TargetArch,
+    };
 
     use super::{Files, io};
 
@@ -87,7 +90,7 @@ mod linux {
         pub fn new(files: &Files) -> io::Result<Locks> {
             let fd = ruleset(files).map_err(|e| io::Error::other(e.to_string()))?;
             let fd = fd.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
-            Ok(Locks { files: Some(fd), calls: filter(true)? })
+            Ok(Locks { files: Some(fd), calls: filter(&[])? })
         }
 
         /// Puts them on this process, for good. Asks for no memory.
@@ -135,14 +138,26 @@ mod linux {
         Ok(rules.into())
     }
 
-    /// A program for the kernel that refuses calls with EPERM; with `sockets` that of making one as well.
-    fn filter(sockets: bool) -> io::Result<BpfProgram> {
-        let mut rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>> =
-            NEVER.iter().map(|n| (*n, vec![])).collect();
-        if sockets {
-            rules.insert(libc::SYS_socket, vec![]);
-        }
+    /// Families of sockets that end at the borders of a network namespace. Others lead out of it: a unix socket lies in a
+    /// folder that may be read (network_namespaces(7)), vsock(7) speaks to the machine underneath.
+    const OWN_NETWORK: &[libc::c_int] = &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+
+    /// A program for the kernel that refuses calls with EPERM. Of sockets only those of these families can be made.
+    /// `socketpair` stays: it reaches nobody else.
+    fn filter(families: &[libc::c_int]) -> io::Result<BpfProgram> {
+        let mut rules: BTreeMap<i64, Vec<SeccompRule>> = NEVER.iter().map(|n| (*n, vec![])).collect();
         let other = |e: String| io::Error::other(e);
+        let is_not = |family: &libc::c_int| {
+            let family = u64::try_from(*family).map_err(|e| other(e.to_string()))?;
+            SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+                .map_err(|e| other(e.to_string()))
+        };
+        let none: Vec<SeccompCondition> = families.iter().map(is_not).collect::<io::Result<_>>()?;
+        let sockets = match none.is_empty() {
+            true => vec![],
+            false => vec![SeccompRule::new(none).map_err(|e| other(e.to_string()))?],
+        };
+        rules.insert(libc::SYS_socket, sockets);
         let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|e| other(e.to_string()))?;
         let no = SeccompAction::Errno(Errno::EPERM as u32);
         let filter =
@@ -157,7 +172,7 @@ mod linux {
     /// Those of making it.
     pub fn filter_file() -> io::Result<OwnedFd> {
         use std::io::Write;
-        let program = filter(false)?;
+        let program = filter(OWN_NETWORK)?;
         let fd = nix::sys::memfd::memfd_create(c"filter", nix::sys::memfd::MFdFlags::empty())?;
         let mut file = std::fs::File::from(fd);
         for i in &program {
