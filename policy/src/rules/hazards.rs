@@ -9,6 +9,7 @@ use crate::tables::hazards::{Category, Deed, Opts, Program, Row, Test, When, beg
 
 mod awk;
 mod git;
+mod pieces;
 mod scan;
 mod sed;
 mod shapes;
@@ -302,43 +303,65 @@ fn follow(path: &str, seen: &Seen) -> Met {
 }
 
 /// The program text of sed or awk: values of `texts`, or the first operand if none of `all` is there.
-fn script(
-    opts: &Opts,
-    seen: &Seen,
-    deed: Deed,
-    deeds: fn(&[u8]) -> Vec<Deed>,
-    all: &str,
-    texts: &str,
-) -> Met {
-    let mut parts: Vec<(usize, Val)> = seen
-        .opts
-        .iter()
-        .filter(|o| is_one(opts, o, texts))
-        .filter_map(|o| o.val.map(|v| (o.at, v)))
-        .collect();
+fn script(opts: &Opts, seen: &Seen, deed: Deed, deeds: Deeds, all: &str, texts: &str) -> Met {
+    let given = seen.opts.iter().filter(|o| is_one(opts, o, texts));
+    let parts: Vec<(usize, Val)> = given.filter_map(|o| o.val.map(|v| (o.at, v))).collect();
+    let mut met = text(seen, &parts, deed, deeds, true);
     if without(opts, seen, all) {
         // `sed -i '' s/…/…/` is two words elsewhere than with GNU: look behind an empty script.
         let skip = operands(seen, 0).take_while(|(_, v)| *v == Val::Known(b"")).count();
-        parts.extend(operands(seen, skip).take(1));
-    }
-    let mut text = Vec::new();
-    let Some(first) = parts.first().map(|(at, _)| *at) else {
-        return Met::No;
-    };
-    for (at, part) in &parts {
-        match part {
-            Val::Known(b) => {
-                text.extend_from_slice(b);
-                text.push(b'\n');
+        for (n, part) in operands(seen, skip).enumerate() {
+            // Behind a word that may be none, it may be this one, or a file.
+            met = met.or(text(seen, &[part], deed, deeds, n == 0));
+            if !seen.args.get(part.0).is_some_and(may_vanish) {
+                break;
             }
-            Val::Dynamic(_) => return Met::Maybe(*at),
         }
     }
-    text.pop();
-    match deeds(&text).contains(&deed) {
-        true => Met::Yes(Some(first)),
-        false => Met::No,
+    met
+}
+
+/// A reader of a program text; `None` = not understood.
+type Deeds = fn(&[u8]) -> Option<Vec<Deed>>;
+
+/// True if a variable without quotes is all of the word.
+fn may_vanish(arg: &Arg) -> bool {
+    matches!(arg, Arg::Dynamic { source, single: false, .. }
+        if pieces::filled(source, pieces::Fill::With(b"")).is_some_and(|text| text.is_empty()))
+}
+
+/// Whether these parts of a program text, together, have the deed. What is known only at run time is read with
+/// stand-ins, so that the letters around it count. `certain` = they are the text, so not to understand them is a hit.
+fn text(seen: &Seen, parts: &[(usize, Val)], deed: Deed, deeds: Deeds, certain: bool) -> Met {
+    let Some((first, _)) = parts.first().copied() else {
+        return Met::No;
+    };
+    let open = parts.iter().find(|(_, v)| matches!(v, Val::Dynamic(_))).map(|(at, _)| *at);
+    let mut understood = false;
+    let mut by_shell = open.is_none();
+    for fill in pieces::FILLS.iter().take(if open.is_some() { usize::MAX } else { 1 }) {
+        let lines = parts.iter().map(|(at, part)| match part {
+            Val::Known(b) => Some(b.to_vec()),
+            Val::Dynamic(known) => {
+                // The word itself, from behind an option it may begin with, or the one behind the option.
+                let word = seen.args.get(*at).filter(|a| a.is_dynamic()).or_else(|| seen.args.get(at + 1))?;
+                by_shell |= pieces::by_shell(word.shown());
+                let head = word.known_prefix().len().saturating_sub(known.len());
+                pieces::filled(word.shown(), *fill).map(|t| t.get(head..).unwrap_or_default().to_vec())
+            }
+        });
+        let lines: Option<Vec<Vec<u8>>> = lines.collect();
+        if let Some(found) = lines.and_then(|l| deeds(&l.join(&b'\n'))) {
+            understood = true;
+            if found.contains(&deed) {
+                return Met::Yes(Some(first));
+            }
+        }
     }
+    if certain && !understood && by_shell && deed == Deed::Runs {
+        return Met::Yes(Some(first));
+    }
+    open.map_or(Met::No, Met::Maybe)
 }
 
 #[cfg(test)]

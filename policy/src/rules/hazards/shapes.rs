@@ -48,6 +48,7 @@ pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
                 None => by_prefix(false),
             }
         }
+        Test::Dashes(list) => Some(dashes(list, v, known)),
         Test::HasSlash => by_prefix(v.contains(&b'/')),
         Test::WordFold(list) => {
             let lower = v.to_ascii_lowercase();
@@ -90,6 +91,19 @@ fn starts(list: &[&str], v: &[u8], known: bool) -> Option<bool> {
         return Some(true);
     }
     if known { Some(false) } else { may(list.iter().any(|s| s.as_bytes().starts_with(v))) }
+}
+
+/// See [`Test::Dashes`]. The name of a dynamic word is known where an equals sign ends it.
+fn dashes(list: &[&str], word: &[u8], known: bool) -> bool {
+    let mut halves = word.splitn(2, |b| *b == b'=');
+    let (Some(name), value) = (halves.next().filter(|n| n.starts_with(b"-")), halves.next()) else {
+        return false;
+    };
+    let mut name: Vec<u8> = name.to_ascii_lowercase();
+    name.retain(|b| !b"-_".contains(b));
+    let name = name.strip_prefix(b"config.").unwrap_or(&name);
+    // One letter is a short option.
+    (known || value.is_some()) && name.len() > 1 && list.iter().any(|l| l.as_bytes().starts_with(name))
 }
 
 /// Standard streams and the null device: writing there overwrites nothing.

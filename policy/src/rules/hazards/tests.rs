@@ -528,3 +528,102 @@ fn a_program_is_found_by_the_beginning_of_any_name() {
         }
     }
 }
+
+#[test]
+fn npm_takes_any_number_of_dashes() {
+    for line in [
+        "test -script-shell=./x",
+        "test ---script-shell=./x",
+        "test -script-shell ./x",
+        "test -scr=./x",
+        "test --config.scriptShell=./x",
+        "test --tag --script-shell=./x",
+        "--scope --node-options=--require=./x test",
+        "run --log -userconfig=./x y",
+        "install -registry=https://x y",
+    ] {
+        assert!(!sure(hazards(&[b"npm"], &split(line)[0])).is_empty(), "{line}");
+    }
+    let dynamic = Arg::Dynamic {
+        source: b"-script-shell=$PWD/x".to_vec(),
+        prefix: b"-script-shell=".to_vec(),
+        single: false,
+    };
+    assert!(!sure(hazards(&[b"npm"], &[Arg::lit("test"), dynamic])).is_empty());
+    for line in [
+        "test -s",
+        "install -g x",
+        "install --save-dev x",
+        "install -D x",
+        "run build --workspace=a --if-present",
+        "version patch --no-git-tag-version",
+        "ci --ignore-scripts --no-audit",
+        "run x -- -script-shell=./x --browser",
+        "test --silent --loglevel=error",
+        "-w a test",
+    ] {
+        assert_eq!(hazards(&[b"npm"], &split(line)[0]), [], "{line}");
+    }
+}
+
+#[test]
+fn a_variable_hides_nothing_of_a_script() {
+    let word = |source: &str| {
+        let literal = |s: &str| Arg::lit(s.trim_matches('\''));
+        let open = source.contains('$') && !source.starts_with('\'');
+        let known = source.split('$').next().unwrap_or_default().trim_start_matches('"');
+        let dynamic = || Arg::Dynamic {
+            source: source.into(),
+            prefix: known.replace('\\', "").into(),
+            single: source.starts_with('"') || source.starts_with("-e"),
+        };
+        if open { dynamic() } else { literal(source) }
+    };
+    for (name, words) in [
+        ("sed", vec!["-e", r#""s|$HOME|x|""#, "-e", "'1e./evil'", "f"]),
+        ("sed", vec!["-e", "'1e./evil'", "-e", r#""s|$HOME|x|""#, "f"]),
+        ("sed", vec![r#""1${y}e./evil""#, "f"]),
+        ("sed", vec!["1${y}e./evil", "f"]),
+        ("sed", vec![r#""$((1))e./evil""#, "f"]),
+        ("sed", vec![r#""1${y}wout""#, "f"]),
+        ("sed", vec![r#""${y:-1e./evil}""#, "f"]),
+        ("sed", vec![r#""s/$a/$b/e""#, "f"]),
+        ("sed", vec![r#""s/$a/$b/gw out""#, "f"]),
+        ("sed", vec![r#""${y}x/e""#, "f"]),
+        ("sed", vec![r#""$(echo ")")e./evil""#, "f"]),
+        ("sed", vec!["$y", "'1e./evil'", "f"]),
+        ("sed", vec![r#"-e"$y;e./evil""#, "f"]),
+        ("awk", vec![r#""BEGIN{system(\"./evil\")}$x""#]),
+        ("awk", vec![r#""BEGIN{sys${y}tem(\"./evil\")}""#]),
+        ("awk", vec![r#""{print \$1 | \"$cmd\"}""#]),
+        ("awk", vec![r#""{print $x > \"out\"}""#]),
+        ("awk", vec!["$y", "'BEGIN{system(\"./evil\")}'"]),
+    ] {
+        let args: Vec<Arg> = words.iter().map(|w| word(w)).collect();
+        assert!(!sure(hazards(&[name.as_bytes()], &args)).is_empty(), "{name} {words:?}");
+    }
+    for (name, words) in [
+        ("sed", vec![r#""s|$HOME|x|g""#, "f"]),
+        ("sed", vec!["-n", r#""${n}p""#, "f"]),
+        ("sed", vec!["-n", r#""${a},${b}p""#, "f"]),
+        ("sed", vec!["-n", r#""$a,\$p""#, "words.txt"]),
+        ("sed", vec!["-n", r#""$((a + 1)),$((b))p""#, "f"]),
+        ("sed", vec!["-e", r#""s/$a/$b/""#, "-e", "'s/x/y/'", "f"]),
+        ("sed", vec![r#""s#^#$(basename "$f"): #""#]),
+        ("sed", vec![r#""/$a/,/$b/d""#, "f"]),
+        ("sed", vec![r#""s|^$PWD/||""#, "extra.txt"]),
+        ("sed", vec![r#""$x""#, "extra.txt"]),
+        ("sed", vec![r#""${n}q;d""#, "f"]),
+        ("sed", vec![r#""/$x/!d;s/e/w/""#, "f"]),
+        ("awk", vec!["-v", r#"x="$y""#, "'{print x}'"]),
+        ("awk", vec![r#""{print \$$n}""#, "f"]),
+        ("awk", vec![r#""NR==$n""#, "f"]),
+        ("awk", vec![r#""/$x/ {print \"a|b\"}""#, "f"]),
+        ("awk", vec![r#""\$1 > $n""#, "f"]),
+        ("awk", vec![r#""BEGIN{print $a/$b}""#]),
+    ] {
+        let args: Vec<Arg> = words.iter().map(|w| word(w)).collect();
+        let hits = sure(hazards(&[name.as_bytes()], &args));
+        assert_eq!(hits, [], "{name} {words:?}");
+    }
+}

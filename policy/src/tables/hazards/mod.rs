@@ -357,6 +357,9 @@ pub enum Test {
     AtFile,
     /// `NAME@FILE`: an at-sign before any equals sign.
     NameAtFile,
+    /// A long option of that name behind any number of dashes, or short for it, as nopt reads it (npm, pnpm); case
+    /// and dashes within do not count (the list has none).
+    Dashes(&'static [&'static str]),
     /// A path with a slash in it.
     HasSlash,
     /// Contains none of these.

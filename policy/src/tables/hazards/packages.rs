@@ -135,6 +135,44 @@ pub(super) const PROGRAMS: &[Program] = &[
         ],
         subs: &[],
     },
+    // nopt takes any number of dashes, and none of what begins with one for a value.
+    Program {
+        names: &["npm", "cnpm", "pnpm"],
+        opts: Opts::new(EXACT, "", ""),
+        rows: &[
+            row(
+                When::Word(Test::Dashes(&[
+                    "scriptshell",
+                    "shell",
+                    "git",
+                    "nodegyp",
+                    "python",
+                    "editor",
+                    "viewer",
+                    "browser",
+                ])),
+                RunsProgram,
+                "runs the scripts with another shell, or another program in place of a tool",
+                "npm-config(7) script-shell; nopt, README",
+                "test -script-shell=./x",
+            ),
+            row(
+                When::Word(Test::Dashes(&["nodeoptions", "onloadscript", "initmodule", "userconfig"])),
+                LoadsCode,
+                "loads a module into node or npm",
+                "npm-config(7) node-options; nopt, README",
+                "test ---node-options=--require=./x",
+            ),
+            row(
+                When::Word(Test::Starts(&["---", "-registry", "-prefix", "-globalc"])),
+                RunsProgram,
+                PROGRAM,
+                "nopt, README",
+                "test -prefix=/tmp/x",
+            ),
+        ],
+        subs: &[],
+    },
     Program {
         names: &["pip", "pipx"],
         opts: Opts::new(
