@@ -209,7 +209,10 @@ fn the_examples_are_clean() {
         // What a version is pinned to is the reader's to say.
         let words = ["--no-color", "--ignore", "DL3008", "--ignore", "DL3006"];
         match Command::new("hadolint").args(words).arg(&file).output() {
-            Err(e) => return cannot(&format!("hadolint: {e}")),
+            Err(e) => match std::env::var("EXEC_GUARD_NO_HADOLINT") {
+                Ok(why) => return eprintln!("SKIPPED: no hadolint: {why}"),
+                Err(_) => return cannot(&format!("hadolint: {e}")),
+            },
             Ok(out) => {
                 let said = String::from_utf8_lossy(&out.stdout);
                 assert!(out.status.success() && said.is_empty(), "example {n}: {said}{example}");

@@ -56,7 +56,8 @@ fn alone(words: &[&str]) -> Command {
     command
 }
 
-fn guarded(folder: &Path, agent: &str) -> String {
+/// `Err`: the agent did not come to its second command, which is its own affair once.
+fn guarded(folder: &Path, agent: &str) -> Result<String, String> {
     // Their own: an agent's login shell is that of the user database, and nobody has none.
     let dir = tempfile::Builder::new().prefix("a").tempdir().expect("a folder");
     let path = |rel: &str| dir.path().join(rel).to_str().expect("text").to_owned();
@@ -94,14 +95,17 @@ fn guarded(folder: &Path, agent: &str) -> String {
     let seconds = SECONDS.to_string();
     let said = done(&mut alone(&["node", drive, "run", agent, agents, &port, &seconds, &yes, &no]));
     let value: Value = serde_json::from_str(said.trim()).unwrap_or_else(|e| panic!("{agent}: {e}: {said}"));
-    assert!(Path::new(&path("work/YES")).exists(), "{agent}: an allowed command did not run: {value:#}");
     assert!(!Path::new(&path("work/NO")).exists(), "{agent}: a denied command ran: {value:#}");
+    if value["results"].as_array().is_none_or(|r| r.len() < 2) {
+        return Err(format!("{agent}: {value:#}"));
+    }
+    assert!(Path::new(&path("work/YES")).exists(), "{agent}: an allowed command did not run: {value:#}");
     let told = value["results"][1].as_str().unwrap_or_default();
     assert!(told.contains("exec-guard: denied ["), "{agent}: the model was not told why: {value:#}");
     // By this hook, and by nothing else.
     let journal = fs::read_to_string(path("guard/journal/journal.jsonl")).expect("a journal");
     assert!(journal.contains("\"via\":\"hook\""), "{agent}: {journal}");
-    format!("ended with {}", value["code"])
+    Ok(format!("ended with {}", value["code"]))
 }
 
 /// One after another: each takes a processor and more.
@@ -113,7 +117,11 @@ fn a_real_agent_runs_what_is_allowed_and_is_told_why_the_rest_does_not() {
             Some(why) => eprintln!("SKIPPED: {agent}: {}", why.trim()),
             None => {
                 let began = std::time::Instant::now();
-                let ended = guarded(&folder, agent);
+                let again = |why: String| {
+                    eprintln!("once more: {why}");
+                    guarded(&folder, agent)
+                };
+                let ended = guarded(&folder, agent).or_else(again).unwrap_or_else(|why| panic!("{why}"));
                 println!("{agent}: {ended}, {:.1} s", began.elapsed().as_secs_f32());
             }
         }

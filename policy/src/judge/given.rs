@@ -63,16 +63,7 @@ impl Given {
     pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
         any_command(script, Subshells::Enter, &mut |c| {
             for r in &c.redirects {
-                let writes = matches!(
-                    r.op,
-                    RedirectOp::Write
-                        | RedirectOp::Clobber
-                        | RedirectOp::Append
-                        | RedirectOp::ReadWrite
-                        | RedirectOp::Both
-                        | RedirectOp::BothAppend
-                );
-                self.files |= writes && r.target.text().as_deref() != Some(b"/dev/null");
+                self.files |= r.op.writes() && r.target.text().as_deref() != Some(b"/dev/null");
                 let span = match (&r.body, r.op) {
                     (Some(body), _) => body.span,
                     (None, RedirectOp::HereString) => r.target.span,

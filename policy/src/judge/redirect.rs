@@ -13,15 +13,7 @@ impl Judge<'_> {
     /// Judges one redirection of a command.
     pub(super) fn redirect(&mut self, r: &Redirect, source: &[u8], at: Option<usize>, ctx: &Context) {
         let target = r.target.to_arg(source);
-        let writes = matches!(
-            r.op,
-            RedirectOp::Write
-                | RedirectOp::Clobber
-                | RedirectOp::Append
-                | RedirectOp::ReadWrite
-                | RedirectOp::Both
-                | RedirectOp::BothAppend
-        );
+        let writes = r.op.writes();
         let opens = writes || r.op == RedirectOp::Read;
         if opens && let Some(why) = self.watch.word(&target, ctx.cwd.as_deref(), writes) {
             self.at(Weight::Ask, Reason::SelfProtection, at, r, format!("a redirection: {why}"));

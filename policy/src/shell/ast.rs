@@ -312,6 +312,21 @@ pub enum RedirectOp {
     HereString,
 }
 
+impl RedirectOp {
+    /// True if it opens its target for writing.
+    pub fn writes(self) -> bool {
+        matches!(
+            self,
+            RedirectOp::Write
+                | RedirectOp::Clobber
+                | RedirectOp::Append
+                | RedirectOp::ReadWrite
+                | RedirectOp::Both
+                | RedirectOp::BothAppend
+        )
+    }
+}
+
 /// The body of a here-document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HereDoc {
