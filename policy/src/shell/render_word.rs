@@ -104,6 +104,8 @@ impl Writer<'_> {
     /// A part whose value is known only at run time; `quoted` = it stands in double quotes.
     pub(super) fn dynamic(&mut self, part: &Part, quoted: bool) -> Done {
         match part {
+            // A quote behind it would make `$'…'` of the two: another word.
+            Part::Glob(bytes) if bytes.ends_with(b"$") => return Err(Construct::Unknown),
             Part::Param { name, op, .. } => {
                 self.put(b"${");
                 match op {
