@@ -94,6 +94,15 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// A piece of a pattern. A quote behind a dollar at its end would make `$'…'` of the two: another word.
+    fn glob(&mut self, bytes: &[u8]) -> Done {
+        if bytes.ends_with(b"$") {
+            return Err(Construct::Unknown);
+        }
+        self.put(bytes);
+        Ok(())
+    }
+
     pub(super) fn flush(&mut self, literal: &mut Vec<u8>) {
         if !literal.is_empty() {
             quote(literal, &mut self.out);
@@ -104,8 +113,6 @@ impl Writer<'_> {
     /// A part whose value is known only at run time; `quoted` = it stands in double quotes.
     pub(super) fn dynamic(&mut self, part: &Part, quoted: bool) -> Done {
         match part {
-            // A quote behind it would make `$'…'` of the two: another word.
-            Part::Glob(bytes) if bytes.ends_with(b"$") => return Err(Construct::Unknown),
             Part::Param { name, op, .. } => {
                 self.put(b"${");
                 match op {
@@ -164,7 +171,8 @@ impl Writer<'_> {
                 self.arithmetic(expr)?;
                 self.put(b" ))");
             }
-            Part::Glob(bytes) | Part::Tilde(bytes) if !quoted => self.put(bytes),
+            Part::Glob(bytes) if !quoted => self.glob(bytes)?,
+            Part::Tilde(bytes) if !quoted => self.put(bytes),
             Part::Brace { source, inner, .. } if !quoted => {
                 if !inner.iter().all(renders_as_source) || source.contains(&b'\n') {
                     return Err(Construct::Unknown);
@@ -187,7 +195,7 @@ impl Writer<'_> {
                     }
                     self.put(bytes);
                 }
-                Part::Glob(bytes) => self.put(bytes),
+                Part::Glob(bytes) => self.glob(bytes)?,
                 Part::Quoted(bytes) if !quoted => quote(bytes, &mut self.out),
                 Part::Double(_) if !quoted => self.parts(std::slice::from_ref(part))?,
                 Part::Quoted(_) | Part::Double(_) => return Err(Construct::ParamOther),
@@ -273,4 +281,23 @@ fn is_one_list(script: &Script) -> bool {
                 .chain(list.rest.iter().map(|(_, p)| p))
                 .all(|p| p.commands.iter().all(|c| matches!(c.kind, CommandKind::Simple(_))))
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shell::{Dialect, parse, render};
+
+    #[test]
+    fn a_dollar_of_a_pattern_meets_no_quote() {
+        for text in ["echo [$,'nb/evil\\x41'", "echo [$,'a'b]"] {
+            let Ok(once) =
+                render(&parse(text.as_bytes(), Dialect::Zsh).script, text.as_bytes(), Dialect::Zsh, &|_| {
+                    None
+                })
+            else {
+                continue;
+            };
+            assert!(!once.windows(2).any(|w| w == b"$'"), "{text}: {}", String::from_utf8_lossy(&once));
+        }
+    }
 }
