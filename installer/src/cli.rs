@@ -403,8 +403,8 @@ pub struct Explain {
     /// Its `#!` line says which shell, where --shell does not.
     #[arg(long, value_name = "FILE", group = "command")]
     pub file: Option<PathBuf>,
-    /// One command and its arguments, without a shell.
-    #[arg(last = true, value_name = "CMD", group = "command")]
+    /// One command and its arguments, without a shell: everything from its name on.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD", group = "command")]
     pub words: Vec<OsString>,
 }
 
@@ -526,6 +526,7 @@ mod tests {
             "x explain --agent a --json -- ls --agent b",
             "x explain -c ls -- a b",
             "x explain --file -",
+            "x explain git push --force",
             "x policy test",
             "x policy test a b --json",
             "x policy replay --since 2h --policy d",
@@ -556,7 +557,6 @@ mod tests {
             "x session set --security full --for 30m",
             "x runs logs",
             "x explain",
-            "x explain ls",
             "x explain -c a --file b",
             "x friction f --preset yolo --policy d",
         ] {

@@ -323,7 +323,7 @@ fn conclude(
             message: r.message.clone(),
             advice: match r.reason {
                 Reason::WrapperEntry if unseen.get(place(r.segment)) == Some(&true) => None,
-                _ => advice(r.reason, r.segment.and_then(|s| segments.get(s))),
+                _ => advice(r.reason, r.segment.and_then(|s| segments.get(s)), &inv.agents),
             },
             nearest: r.nearest.clone(),
         });
@@ -394,15 +394,34 @@ fn conclude(
     }
 }
 
-/// What to do about it, with the program's own path where an entry would help.
-fn advice(reason: Reason, segment: Option<&crate::evaluation::Segment>) -> Option<String> {
+/// What to do about it, with the program's own path where an entry would help: for the agent that asked alone, and with
+/// these words alone where the program would do anything at all with others.
+fn advice(reason: Reason, segment: Option<&crate::evaluation::Segment>, agents: &[String]) -> Option<String> {
     let general = reason.advice();
-    match (reason, segment.and_then(|s| s.exe.as_ref())) {
-        (Reason::AllowlistMiss | Reason::WrapperEntry | Reason::ScriptEntry, Some(exe))
+    match (reason, segment.and_then(|s| Some((s, s.exe.as_ref()?)))) {
+        (Reason::AllowlistMiss | Reason::WrapperEntry | Reason::ScriptEntry, Some((segment, exe)))
             if pasteable(&exe.found) =>
         {
-            let path = visible(&line(std::slice::from_ref(&exe.found)));
-            Some(format!("exec-guardctl approvals allowlist add {path}"))
+            let mut words = vec![exe.found.clone()];
+            if let [agent] = agents
+                && agent != "main"
+            {
+                words.extend([b"--agent".to_vec(), agent.as_bytes().to_vec()]);
+            }
+            let mut out = visible(&line(&words));
+            if reason == Reason::AllowlistMiss
+                && let Some(args) = crate::learn::only_these(segment)
+            {
+                words.push(b"--args".to_vec());
+                words.extend(args.into_iter().map(String::into_bytes));
+                let whole = line(&words);
+                // What is cut short or spelled out means something else when it is pasted.
+                let shown = visible(&whole);
+                if shown.as_bytes() == whole {
+                    out = shown;
+                }
+            }
+            Some(format!("exec-guardctl approvals allowlist add {out}"))
         }
         _ => (!general.is_empty()).then(|| general.to_owned()),
     }

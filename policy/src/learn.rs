@@ -85,8 +85,7 @@ fn with(policy: &Effective, entries: &[Entry]) -> Effective {
 
 fn learnable(s: &Segment) -> Result<(), String> {
     let Some(exe) = &s.exe else { return Err("a name does not resolve".into()) };
-    let typed = s.argv.first().and_then(Arg::literal).map(last_component).unwrap_or_default();
-    if !wrapper::learnable(&[typed, exe.name(), exe.real_name()]) {
+    if runs_anything(s) {
         return Err("a shell, interpreter or program that runs programs is never stored".into());
     }
     let Ok(path) = std::str::from_utf8(&exe.found) else {
@@ -96,6 +95,18 @@ fn learnable(s: &Segment) -> Result<(), String> {
         return Err("the program's path has characters that a pattern would read".into());
     }
     Ok(())
+}
+
+/// The arguments that an entry for a program that runs anything should be bound to; `None` for other programs, and where
+/// they cannot be told or should not be written down.
+pub(crate) fn only_these(s: &Segment) -> Option<Vec<String>> {
+    runs_anything(s).then(|| entry(s, Scope::Arguments)?.args)?
+}
+
+/// True of a shell, an interpreter, and what runs other programs in any way.
+fn runs_anything(s: &Segment) -> bool {
+    let typed = s.argv.first().and_then(Arg::literal).map(last_component).unwrap_or_default();
+    s.exe.as_ref().is_none_or(|exe| !wrapper::learnable(&[typed, exe.name(), exe.real_name()]))
 }
 
 fn entry(s: &Segment, scope: Scope) -> Option<Entry> {

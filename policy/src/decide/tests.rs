@@ -470,6 +470,27 @@ fn no_entry_is_advised_for_a_reader_of_code() {
     assert!(e.findings.iter().any(|f| f.advice.as_deref().is_some_and(|a| a.ends_with("add /usr/bin/bash"))));
 }
 
+/// What is advised lets pass what was asked about, and no more: no other agent, and of an interpreter no other script.
+#[test]
+fn advice_is_as_narrow_as_the_question() {
+    let said = |agents: &[&str], argv: &[&str]| {
+        let mut c = Case::new(&["/usr/bin/git"]);
+        c.inv.agents = agents.iter().map(|a| (*a).to_owned()).collect();
+        c.argv(argv).findings.iter().find_map(|f| f.advice.clone()).unwrap_or_default()
+    };
+    let add = "exec-guardctl approvals allowlist add";
+    assert_eq!(said(&["main"], &["touch", "f"]), format!("{add} /usr/bin/touch"));
+    assert_eq!(said(&["claude"], &["touch", "f"]), format!("{add} /usr/bin/touch --agent claude"));
+    assert_eq!(said(&["claude", "codex"], &["touch", "f"]), format!("{add} /usr/bin/touch"));
+    assert_eq!(
+        said(&["claude"], &["python3", "a b.py", "-v"]),
+        format!("{add} /usr/bin/python3 --agent claude --args 'a b.py' -v")
+    );
+    let long = "x".repeat(300);
+    assert_eq!(said(&["main"], &["python3", "a.py", &long]), format!("{add} /usr/bin/python3"));
+    assert_eq!(said(&["main"], &["python3", "a.py", "--token=s3cret"]), format!("{add} /usr/bin/python3"));
+}
+
 #[test]
 fn shells_carry_text() {
     let mut c = Case::new(&["/usr/bin/git"]);
