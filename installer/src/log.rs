@@ -211,10 +211,8 @@ fn print(records: &[Value], json: bool, page: &mut Page, zone: &TimeZone) {
 /// Two lines a record: when, what came of it and why; then the command.
 fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
     let text = |key: &str| record.get(key).and_then(Value::as_str);
-    let when = match record.get("ts").and_then(Value::as_u64) {
-        Some(ts) => when::local(ts, zone),
-        None => "-".to_owned(),
-    };
+    let ts = record.get("ts").and_then(Value::as_u64);
+    let when = ts.map_or("-".to_owned(), |ts| when::local(ts, zone));
     // What is no decision is an event: a question, a run that ended.
     let decision = text("decision").or(text("event")).unwrap_or("?");
     let mut line = format!("{when}  {decision:<5}  {}", text("agent").unwrap_or("-"));
@@ -247,7 +245,10 @@ fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
         },
         line,
     );
-    page.line(format!("    {}", command(record)));
+    match record.get("override").and_then(|o| protocol::operator::Override::read(o).ok()) {
+        Some(o) => page.line(format!("    {}", crate::session::told(&o, ts.unwrap_or(0), zone))),
+        None => page.line(format!("    {}", command(record))),
+    }
     if let Some(cwd) = text("cwd") {
         page.tinted(Tint::Dim, format!("    in {cwd}"));
     }
@@ -310,6 +311,19 @@ mod tests {
         in_turn(&mut all);
         let order: Vec<u64> = all.iter().map(|r| r["n"].as_u64().unwrap()).collect();
         assert_eq!(order, [0, 1, 2, 4, 3, 5, 6, 7]);
+    }
+
+    #[test]
+    fn an_override_says_what_it_is() {
+        let over = serde_json::json!({
+            "agent": "a", "session": "k", "security": "deny", "ask": null, "untilMs": 2000, "by": "ann"});
+        for (ts, want) in [(1000, "security deny"), (2000, ": ended")] {
+            let record =
+                serde_json::json!({"ts": ts, "event": "exec.session", "agent": "a", "override": over});
+            let mut page = Page::new();
+            print(&[record], false, &mut page, &TimeZone::UTC);
+            assert!(page.text().contains(want), "{}", page.text());
+        }
     }
 
     #[test]

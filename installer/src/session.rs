@@ -83,6 +83,11 @@ pub fn line(o: &Override, zone: &TimeZone) -> String {
     format!("{}, {}: {} until {until} (by {})", o.agent, of(o), what.join(", "), o.by)
 }
 
+/// One override at a moment, milliseconds since 1970: what it says, or that it has ended.
+pub fn told(o: &Override, at_ms: u64, zone: &TimeZone) -> String {
+    if o.until_ms <= at_ms { format!("{}, {}: ended", o.agent, of(o)) } else { line(o, zone) }
+}
+
 /// Which sessions it is for.
 pub fn of(o: &Override) -> String {
     o.session.as_deref().map_or("every session".to_owned(), |s| format!("session {s}"))

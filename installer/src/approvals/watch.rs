@@ -134,10 +134,8 @@ fn text(event: &Event, zone: &TimeZone, page: &mut Page) {
             );
         }
         EventKind::Session => {
-            let over = |o: &protocol::operator::Override| o.until_ms <= event.at_ms;
             let what = match &event.session {
-                Some(o) if over(o) => format!("{}, {}: ended", o.agent, crate::session::of(o)),
-                Some(o) => crate::session::line(o, zone),
+                Some(o) => crate::session::told(o, event.at_ms, zone),
                 None => "ended".to_owned(),
             };
             page.tinted(Tint::Yellow, format!("{when}  override   {what}"));
