@@ -173,7 +173,7 @@ fn a_long_environment() {
 #[test]
 fn an_unknown_option_hides_nothing() {
     let mut c = Case::new();
-    for text in ["npm -c 'rm x' exec", "npm -c 'rm x' --a=b exec", "npm --a=b -c 'rm x' --c=d exec"] {
+    for text in ["npm -c 'rm x' exec", "npm -c 'rm x' --a=b exec", "npm --a=b -c 'rm x' --e=d exec"] {
         let e = c.text(text);
         assert_eq!(e.decision, Decision::Ask, "{text}: {:?}", e.findings);
         assert!(e.findings.iter().any(|f| f.message.contains("rm")), "{text}: {:?}", e.findings);

@@ -810,6 +810,8 @@ fn options_that_the_text_itself_makes() {
         "rg x \"$y--pre=./evil\"",
         "p=$(printf %s --pre=./evil); rg x \"$p\"",
         "p='a --pre=./evil'; rg x $p",
+        "p='--pre ./evil'; rg x $p",
+        "p='-n --pre ./evil'; rg x $p",
         "p=--; p+=pre=./evil; rg x $p",
         "f() { rg x \"${1#x}\"; }; f x--pre=./evil",
         "echo --pre=./evil | while read p; do rg x \"$p\"; done",
@@ -929,6 +931,81 @@ fn a_variable_that_is_looked_at_stands_once() {
     // The same twice, or a name that nobody looks at, is only odd.
     assert_eq!(c().env("PATH=/usr/bin:/bin").text("timeout 5 ls | wc -l").decision, Decision::Allow);
     assert_eq!(c().env("A=1").env("A=2").text("ls").decision, Decision::Allow);
+}
+
+/// What a file says is run by the shell itself: nobody reads it here, wherever it lies and whoever may run it.
+#[test]
+fn a_file_that_the_shell_reads_asks() {
+    let files =
+        ["git", "ls", "cat", "bash", "env", "echo", "source", "x.sh"].map(|p| format!("/usr/bin/{p}"));
+    let mut list: Vec<&str> = files.iter().map(String::as_str).collect();
+    list.extend(["/usr/bin/zsh", "/usr/bin/dash", "/srv/**"]);
+    for mut c in [Case::new(&list), Case::new(&list).checked()] {
+        c.world = c.world.program("/usr/bin/x.sh").program("/usr/bin/zsh").program("/srv/x.sh");
+        for call in [
+            ". ./x.sh",
+            ". x.sh",
+            ". /srv/x.sh",
+            ". x",
+            ". /dev/stdin",
+            ". /dev/fd/0",
+            ". /proc/self/fd/0",
+            ". -",
+            ". -- x.sh",
+            ". \"$x\"",
+            ". x.sh a b",
+            ". /dev/stdin <<E\nid\nE",
+            ". /dev/stdin <<<id",
+            "ls | . /dev/stdin",
+            ". <(ls)",
+            "'.' x.sh",
+            "\\. x.sh",
+            "\"\". x.sh",
+            "command . x.sh",
+            "ls && . x.sh",
+            "if . x.sh; then ls; fi",
+            "{ . x.sh; }",
+            "(. x.sh)",
+            "f() { . x.sh; }; f",
+            ". x.sh & ls",
+            "! . x.sh",
+            "x=1 . x.sh",
+            "eval . x.sh",
+            "ls $(. x.sh)",
+            "trap '. x.sh' EXIT",
+        ] {
+            for shell in ["bash", "dash", "zsh", "sh"] {
+                let nested = [shell, "-c", call];
+                for e in [c.text(call), c.argv(&nested), c.link(&nested)] {
+                    assert_eq!(e.decision, Decision::Ask, "{shell}: {call}");
+                }
+            }
+            // dash has no `source`: there it is a program, or nothing.
+            let call = call.replacen(". x", "source x", 1).replacen(". /", "source /", 1);
+            for shell in ["bash", "zsh"] {
+                assert_eq!(c.argv(&[shell, "-c", &call]).decision, Decision::Ask, "{shell}: {call}");
+            }
+        }
+        for (shell, call) in [
+            ("bash", "builtin . x.sh"),
+            ("bash", "builtin source x.sh"),
+            ("bash", "command source x.sh"),
+            ("bash", "{.,x.sh}"),
+            ("bash", "$'.' x.sh"),
+            ("bash", "x=.; $x x.sh"),
+            ("bash", "time . x.sh"),
+            ("bash", "coproc . x.sh"),
+            ("zsh", "builtin . x.sh"),
+            ("zsh", "noglob . x.sh"),
+            ("zsh", "- . x.sh"),
+            ("zsh", "nocorrect source x.sh"),
+            ("zsh", "exec . x.sh"),
+            ("zsh", "command source x.sh"),
+            ("zsh", "emulate sh -c '. x.sh'"),
+        ] {
+            assert_eq!(c.argv(&[shell, "-c", call]).decision, Decision::Ask, "{shell}: {call}");
+        }
+    }
 }
 
 #[test]

@@ -325,7 +325,7 @@ impl Judge<'_> {
         if let Some(path) = scaffold.as_ref().and_then(|s| s.path.clone()) {
             inner.path = Some(Rc::from(path));
         }
-        let given = Rc::new(Given::of(positional, &self.given));
+        let given = Rc::new(Given::of(positional, &self.given, &self.inv.env));
         let before = std::mem::replace(&mut self.given, given);
         let walked = self.text(text, dialect, &inner);
         self.given = before;

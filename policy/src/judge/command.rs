@@ -393,7 +393,7 @@ impl Judge<'_> {
         let program = known.hazardous(name);
         let mut hits = program.hits(args);
         let given = Rc::clone(&self.given);
-        let mut brought = Brought::by(&given, ctx.body.is_some(), program, args, &hits);
+        let mut brought = Brought::by(&given, ctx.body.is_some(), &self.inv.env, program, args, &hits);
         hits.append(&mut brought.hits);
         for hit in hits {
             let word = hit.at.and_then(|i| args.get(i));

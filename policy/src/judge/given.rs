@@ -26,6 +26,8 @@ pub(crate) struct Given {
     handed_on: Vec<Vec<u8>>,
     /// What its functions are called with: theirs while they run.
     calls: Vec<Vec<u8>>,
+    /// Words of either that are known only at run time.
+    open: Vec<Arg>,
     /// Which of them is `$1` is not certain.
     renumbered: bool,
     /// Names that it reads into, and words that it writes and may so read.
@@ -43,13 +45,22 @@ pub(crate) struct Given {
 
 impl Given {
     /// The words behind a text that stands in another one, which is given `outer`.
-    pub fn of(positional: &[Arg], outer: &Given) -> Given {
+    pub fn of(positional: &[Arg], outer: &Given, env: &[Vec<u8>]) -> Given {
         let known = |a: &Arg| a.literal().map(<[u8]>::to_vec);
-        let handed_on = match positional.iter().any(Arg::is_dynamic) {
+        let mut handed_on: Vec<Vec<u8>> = match positional.iter().any(Arg::is_dynamic) {
             true => outer.all(true).cloned().collect(),
             false => Vec::new(),
         };
+        let mut open = Vec::new();
+        for word in positional {
+            if let Arg::Dynamic { source, .. } = word
+                && outer.anything(source, true, env, &mut handed_on)
+            {
+                open.push(dynamic(b"`"));
+            }
+        }
         Given {
+            open,
             positional: positional.iter().map(known).collect(),
             handed_on,
             fed: outer.fed.clone(),
@@ -90,8 +101,18 @@ impl Given {
                 }
                 self.renumbered |= s.words.iter().any(|w| w.any_literal(|l| matches!(l, b"shift" | b"set")));
                 if s.words.first().and_then(Word::text).is_some_and(|name| functions.is_one(&name)) {
-                    let words = s.words.iter().flat_map(|w| w.to_args(b"")).skip(1);
-                    self.calls.extend(words.filter_map(|a| a.literal().map(<[u8]>::to_vec)));
+                    for word in args(&s.words, source).into_iter().skip(1) {
+                        match word {
+                            Arg::Literal(word) => self.calls.push(word),
+                            // What other functions are called with is tried as it is.
+                            Arg::Dynamic { ref source, ref prefix, .. } if positional(source) => {
+                                if prefix.first() == Some(&b'-') {
+                                    self.open.push(dynamic(b"`"));
+                                }
+                            }
+                            open => self.open.push(open),
+                        }
+                    }
                 }
             }
             false
@@ -149,19 +170,24 @@ impl Given {
         }
     }
 
-    /// The words that a variable may be, none for one from elsewhere; `body` = in a function.
+    /// The words that a variable may be, none for one that is not known; `body` = in a function, `env` = the environment
+    /// that the text is started with.
     #[inline(never)]
-    fn words_of(&self, name: &[u8], body: bool) -> Vec<Arg> {
+    fn words_of(&self, name: &[u8], body: bool, env: &[Vec<u8>]) -> Vec<Arg> {
         let mut out = Vec::new();
         if name.first().is_some_and(|b| b.is_ascii_digit() || b"@*".contains(b)) {
             for word in self.values(&[b"$", name].concat(), body) {
                 out.push(Arg::lit(word));
             }
+            out.extend_from_slice(&self.open);
             return out;
         }
         if let Some(words) = self.assigned.get(name) {
             out.extend_from_slice(words);
         }
+        // What it is from elsewhere. The folders are the shell's own.
+        let here = matches!(name, b"PWD" | b"OLDPWD");
+        out.extend(super::variable(env, name).filter(|_| !here).map(Arg::lit));
         if SET_BY_SHELLS.contains(&name) {
             out.push(dynamic(b"`"));
         }
@@ -176,12 +202,12 @@ impl Given {
     }
 
     /// True if a word with this source may be any option; what it may be besides goes to `tries`.
-    fn anything(&self, source: &[u8], body: bool, tries: &mut Vec<Vec<u8>>) -> bool {
+    fn anything(&self, source: &[u8], body: bool, env: &[Vec<u8>], tries: &mut Vec<Vec<u8>>) -> bool {
         // A chain of variables branches at each: beyond so many looks it may be anything.
         let looks = Cell::new(0_usize);
         let of = |name: &[u8]| {
             looks.set(looks.get() + 1);
-            if looks.get() > MOST { vec![dynamic(b"`")] } else { self.words_of(name, body) }
+            if looks.get() > MOST { vec![dynamic(b"`")] } else { self.words_of(name, body, env) }
         };
         let any = |source: &[u8], tries: &mut Vec<Vec<u8>>| {
             made::anything(source, &of, tries, 0)
@@ -254,6 +280,13 @@ fn dynamic(source: &[u8]) -> Arg {
     Arg::Dynamic { source: source.to_vec(), prefix: Vec::new(), single: false }
 }
 
+/// True if it has a positional parameter in it.
+fn positional(source: &[u8]) -> bool {
+    let is = |b: &u8| b.is_ascii_digit() || b"@*".contains(b);
+    source.windows(2).any(|w| matches!(w, [b'$', b] if is(b)))
+        || source.windows(3).any(|w| matches!(w, [b'$', b'{', b] if is(b)))
+}
+
 /// The number of a word that is one positional parameter and nothing else.
 fn number(source: &[u8]) -> Option<usize> {
     let quoted = source.strip_prefix(b"\"").and_then(|s| s.strip_suffix(b"\""));
@@ -271,6 +304,7 @@ pub(super) struct Brought<'g> {
     pub hits: Vec<HazardHit>,
     given: &'g Given,
     body: bool,
+    env: &'g [Vec<u8>],
     /// There are too many to try: any word may be anything.
     too_many: bool,
 }
@@ -280,28 +314,31 @@ impl<'g> Brought<'g> {
     pub fn by(
         given: &'g Given,
         body: bool,
+        env: &'g [Vec<u8>],
         program: &Hazardous,
         args: &[Arg],
         hits: &[HazardHit],
     ) -> Brought<'g> {
-        let mut out = Brought { hits: Vec::new(), given, body, too_many: false };
+        let mut out = Brought { hits: Vec::new(), given, body, env, too_many: false };
         let mut trials = 0;
         let certain = |hits: &[HazardHit], why: &str| hits.iter().any(|h| !h.dynamic && h.why == why);
         for (at, arg) in args.iter().enumerate() {
             let Arg::Dynamic { source, prefix, single } = arg else { continue };
             let mut tries: Vec<Vec<u8>> =
                 given.values(source, body).into_iter().map(<[u8]>::to_vec).collect();
-            let _ = given.anything(source, body, &mut tries);
-            for piece in tries.iter().flat_map(|w| pieces(w, *single)) {
+            let _ = given.anything(source, body, env, &mut tries);
+            for words in tries.iter().flat_map(|w| becomes(w, *single)) {
                 trials += 1;
                 if trials > MOST {
                     out.too_many = true;
                     return out;
                 }
+                let first = |(n, word): (usize, &[u8])| match n {
+                    0 => Arg::Literal([prefix.as_slice(), word].concat()),
+                    _ => Arg::lit(word),
+                };
                 let mut tried = args.to_vec();
-                if let Some(word) = tried.get_mut(at) {
-                    *word = Arg::Literal([prefix.as_slice(), piece].concat());
-                }
+                tried.splice(at..=at, words.into_iter().enumerate().map(first));
                 for hit in program.hits(&tried) {
                     if !hit.dynamic && !certain(hits, hit.why) && !certain(&out.hits, hit.why) {
                         out.hits.push(hit);
@@ -315,13 +352,22 @@ impl<'g> Brought<'g> {
     /// True if a word known only at run time may become an option because one that is given is one.
     pub fn may_be_option(&self, arg: Option<&Arg>) -> bool {
         let Some(Arg::Dynamic { source, single, .. }) = arg else { return false };
-        if self.given.anything(source, self.body, &mut Vec::new()) {
+        if self.given.anything(source, self.body, self.env, &mut Vec::new()) {
             return true;
         }
         let option = |w: &[u8]| w.first() == Some(&b'-') && w != b"-" && w != b"--";
         let values = self.given.values(source, self.body);
         !values.is_empty() && (self.too_many || values.into_iter().any(|w| pieces(w, *single).any(option)))
     }
+}
+
+/// The words, one or several, that a value becomes: see [`pieces`], and all of them together.
+fn becomes(word: &[u8], single: bool) -> Vec<Vec<&[u8]>> {
+    let mut out: Vec<Vec<&[u8]>> = pieces(word, single).map(|piece| vec![piece]).collect();
+    if out.len() > 2 {
+        out.push(pieces(word, single).skip(1).collect());
+    }
+    out
 }
 
 /// The words a value becomes: itself, and where it may split, what lies between its blanks.

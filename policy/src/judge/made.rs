@@ -1,7 +1,8 @@
 //! What a word known only at run time may begin with, as far as the text that it stands in decides that.
 //!
-//! Where `dynamicOption` lets such words pass, a variable from elsewhere is one of them. But what the text itself
-//! assigns, edits or prints are the text's own words: they are tried, or where they cannot be known may be any option.
+//! Where `dynamicOption` lets such words pass, what comes from elsewhere is one of them. But what the text itself
+//! assigns, edits or prints, and what its environment says, is known: it is tried, or where it cannot be known may be any
+//! option.
 use crate::arg::Arg;
 
 /// Programs that print what is there (names of files, folders, revisions, processes; what a file says), or lines of that
@@ -49,7 +50,9 @@ pub(super) fn anything(
                 Some(b'(') => {
                     let (inside, next) = enclosed(after, b'(', b')');
                     tries.extend(inside.split(u8::is_ascii_whitespace).map(unquoted));
-                    if !tame(inside) {
+                    // What is in its variables is printed as well.
+                    let mut open = inside.split(u8::is_ascii_whitespace).filter(|w| w.contains(&b'$'));
+                    if !tame(inside) || open.any(|w| depth >= DEEPEST || anything(w, of, tries, depth + 1)) {
                         return true;
                     }
                     next
@@ -137,13 +140,19 @@ fn edited(
     depth: usize,
 ) -> bool {
     let op = op.strip_prefix(b":").unwrap_or(op);
-    let instead = match op.split_first() {
-        Some((b'-' | b'=' | b'+', word)) => word,
-        // `?` ends the shell; the rest takes pieces out of the value, or puts others in.
+    // The value is another word, itself (`?` ends the shell) or its beginning; the rest takes pieces out of it, or puts
+    // others in.
+    let (instead, whole) = match op.split_first() {
+        Some((b'-' | b'=' | b'+', word)) => (Some(word), true),
         _ if words.is_empty() => return false,
-        _ => op,
+        Some((b'?' | b'%', _)) => (None, true),
+        _ => (None, false),
     };
     let dash = |w: &Arg| match w {
+        Arg::Literal(value) if whole => {
+            value.first() == Some(&b'-')
+                || value.windows(2).any(|w| matches!(w, [b' ' | b'\t' | b'\n', b'-']))
+        }
         Arg::Literal(value) => value.contains(&b'-'),
         Arg::Dynamic { source, .. } => {
             let mut pieces = Vec::new();
@@ -153,8 +162,10 @@ fn edited(
         }
     };
     words.iter().any(dash)
-        || (!words.is_empty() && instead.contains(&b'-'))
-        || (words.is_empty() && (depth >= DEEPEST || anything(instead, of, tries, depth + 1)))
+        || match instead {
+            Some(word) => depth >= DEEPEST || anything(word, of, tries, depth + 1),
+            None => !whole && op.contains(&b'-'),
+        }
 }
 
 /// Those of them that print what a file says.
@@ -245,6 +256,8 @@ mod tests {
             b"loop" => vec![dynamic("$loop")],
             b"again" => vec![dynamic("\"$opt\"")],
             b"arg" => vec![dynamic("$inner")],
+            b"path" => vec![Arg::lit("/home/a-b")],
+            b"many" => vec![Arg::lit("a -b")],
             _ => Vec::new(),
         };
         for (source, any, tried) in [
@@ -284,6 +297,11 @@ mod tests {
             ("$(ls | sed s/x/y/)", true, ""),
             ("$(git log -1 --format=%s)", true, ""),
             ("$(echo a.txt b)", false, "a.txt b"),
+            ("$(echo \"$opt\")", false, "--pre=./evil"),
+            ("$(echo $said)", true, ""),
+            ("$(echo $loop)", true, ""),
+            ("$(basename \"$path\")", false, ""),
+            ("$(git log -1 $env)", false, ""),
             ("$(echo --pre=./evil)", false, "--pre=./evil"),
             ("$(echo '\\055-pre')", true, ""),
             ("$(basename x/--pre=evil)", true, ""),
@@ -296,6 +314,16 @@ mod tests {
             ("$(command sed s/x/-/ f)", true, ""),
             ("$(git config --default=--pre=./evil a.b)", true, ""),
             ("$env$'\\x2d-pre=./evil'", true, ""),
+            ("${path:-/x}", false, ""),
+            ("${path:-x-y}", false, ""),
+            ("${path:---pre=./evil}", false, "--pre=./evil"),
+            ("${path:?not-set}", false, ""),
+            ("${path%-*}", false, ""),
+            ("${path##*/}", true, ""),
+            ("${path:3}", true, ""),
+            ("${path: -2}", true, ""),
+            ("${opt:-x}", true, ""),
+            ("${many:-x}", true, ""),
             ("${env:+x}${env:--}-pre=./evil", true, ""),
             ("$!--pre=./evil", false, "--pre=./evil"),
             ("${arg#x}", true, ""),

@@ -200,7 +200,7 @@ impl<'a> Judge<'a> {
     /// Sets what the text that is walked next is given with it.
     pub fn give(&mut self, words: &[Vec<u8>]) {
         let words: Vec<Arg> = words.iter().map(Arg::lit).collect();
-        self.given = Rc::new(given::Given::of(&words, &self.given));
+        self.given = Rc::new(given::Given::of(&words, &self.given, &self.inv.env));
     }
 
     pub fn lookup<'c>(&'c self, ctx: &'c Context) -> Lookup<'c> {

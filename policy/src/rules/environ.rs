@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 use crate::resolve::{join, normalise};
 use crate::shell::Dialect;
 use crate::tables::environment::{
-    self as table, BASH_SPECIAL, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, STARTED, STARTED_ENDS,
-    ZSH_SPECIAL, is_name,
+    self as table, BASH_SPECIAL, ENDS, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, ZSH_SPECIAL, is_name,
 };
 
 /// What an assignment comes to.
@@ -99,8 +98,12 @@ fn group(name: &[u8], fold: bool) -> Option<&'static Group> {
     } else {
         name
     };
-    let started = || STARTED_ENDS.iter().any(|end| name.ends_with(end.as_bytes())).then_some(&STARTED);
-    table::group(name, fold || npm || folded(name)).or_else(started)
+    let by_end = || {
+        let ends = ENDS.iter().find(|(ends, _)| ends.iter().any(|end| name.ends_with(end.as_bytes())));
+        ends.map(|(_, group)| group)
+    };
+    let named = table::group(name, fold || npm || folded(name));
+    if named.is_some_and(|g| g.scrub) { named } else { by_end().or(named) }
 }
 
 fn folded(name: &[u8]) -> bool {
@@ -148,16 +151,43 @@ fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
         Inert::MakeFlags => words.all(make_flag),
         Inert::OfHome(folder) => {
             value.is_empty()
-                || home.is_some_and(|h| normalise(&join(h, folder.as_bytes())) == normalise(value))
+                || (value.first() == Some(&b'/')
+                    && home.is_some_and(|h| normalise(&join(h, folder.as_bytes())) == normalise(value)))
         }
         Inert::SystemFolders => value.split(|b| *b == b':').all(|f| f.is_empty() || is_the_systems(f)),
+        Inert::Installed(places) => installed(value, places, home),
+        Inert::Version(places) => is_word(value) || installed(value, places, home),
+        Inert::Started => {
+            words.next().is_none_or(|first| is_word(first) || is_the_systems(first))
+                && words.all(|w| w.first() == Some(&b'-') && is_word(w))
+        }
     }
 }
 
 /// A folder that only the system's administrator writes.
 fn is_the_systems(folder: &[u8]) -> bool {
-    const ROOTS: &[&[u8]] = &[b"/etc/", b"/usr/", b"/nix/store/", b"/run/current-system/"];
+    const ROOTS: &[&[u8]] =
+        &[b"/etc/", b"/usr/", b"/opt/", b"/bin/", b"/nix/store/", b"/run/current-system/"];
     ROOTS.iter().any(|r| folder.starts_with(r)) && !folder.windows(2).any(|w| w == b"..")
+}
+
+/// See [`Inert::Installed`].
+fn installed(value: &[u8], places: &[&str], home: Option<&[u8]>) -> bool {
+    value.split(|b| *b == b':').filter(|path| !path.is_empty()).all(|path| {
+        if is_the_systems(path) {
+            return true;
+        }
+        if path.first() != Some(&b'/') || path.windows(2).any(|w| w == b"..") {
+            return false;
+        }
+        let path = normalise(path);
+        let below = home.and_then(|h| path.strip_prefix(normalise(h).as_slice())?.strip_prefix(b"/"));
+        places.iter().map(|place| place.as_bytes()).any(|place| match place {
+            [b'/', ..] => path == place,
+            [start @ .., b'*'] => below.and_then(|b| b.strip_prefix(start)).is_some_and(is_word),
+            _ => below == Some(place),
+        })
+    })
 }
 
 /// Functions of make that run a command, read a text as a makefile, or call what a text names.
@@ -467,15 +497,34 @@ mod tests {
             "http_proxy=http://p",
             "HTTPS_PROXY=http://p",
             "no_proxy=localhost",
-            "CARGO_HOME=/c",
-            "RUSTUP_HOME=/r",
+            "CARGO_HOME=/usr/local/cargo",
+            "RUSTUP_HOME=/home/x/.rustup",
             "RUSTUP_TOOLCHAIN=stable",
-            "JAVA_HOME=/j",
+            "JAVA_HOME=/opt/java/openjdk",
             "VIRTUAL_ENV=/v",
-            "NVM_DIR=/n",
-            "GOPATH=/g",
-            "GOROOT=/g",
-            "PYENV_ROOT=/p",
+            "NVM_DIR=/home/x/.nvm",
+            "NVM_BIN=/home/x/.nvm/versions/node/v20.11.0/bin",
+            "GOPATH=/go",
+            "GOROOT=/usr/local/go",
+            "PYENV_ROOT=/home/x/.pyenv",
+            "PYENV_VERSION=3.12.1",
+            "PYENV_SHELL=bash",
+            "ASDF_NODEJS_VERSION=20.1.0",
+            "GEM_HOME=/usr/local/bundle",
+            "GEM_PATH=/home/x/.gem/ruby/3.2.0:/usr/lib/ruby/gems/3.2.0",
+            "GRADLE_USER_HOME=/home/x/.gradle",
+            "ANDROID_HOME=/home/x/Android/Sdk",
+            "PLAYWRIGHT_BROWSERS_PATH=/ms-playwright",
+            "PUPPETEER_EXECUTABLE_PATH=/usr/bin/chromium",
+            "PUPPETEER_SKIP_DOWNLOAD=true",
+            "CARGO_BUILD_TARGET=x86_64-unknown-linux-musl",
+            "CARGO_REGISTRIES_OURS_TOKEN=x",
+            "CARGO_REGISTRIES_OURS_INDEX=sparse+https://r/i/",
+            "DENO_DIR=/deno-dir/",
+            "DENO_V8_FLAGS=--max-old-space-size=4096",
+            "PYTHON=python3",
+            "NODE=/usr/bin/node",
+            "X_PAGER=/usr/bin/less -R",
             "TMPDIR=/t",
             "XDG_RUNTIME_DIR=/run/user/1",
             "DISPLAY=:0",
@@ -521,7 +570,7 @@ mod tests {
             "SHLVL=1",
             "_=/usr/bin/env",
             "LS_COLORS=x",
-            "CARGO=/c/bin/cargo",
+            "CARGO=cargo",
             "CARGO_MANIFEST_DIR=/x",
             "CARGO_PKG_NAME=x",
             "SSL_CERT_FILE=/c",
@@ -605,12 +654,89 @@ mod tests {
     }
 
     #[test]
+    fn tools_come_from_where_they_are_installed() {
+        for name in [
+            "CARGO_HOME",
+            "RUSTUP_HOME",
+            "GOROOT",
+            "GOPATH",
+            "JAVA_HOME",
+            "GRADLE_USER_HOME",
+            "GEM_PATH",
+            "COMPOSER_HOME",
+            "DENO_DIR",
+            "PYENV_ROOT",
+            "ASDF_DATA_DIR",
+            "VOLTA_HOME",
+            "ANDROID_HOME",
+            "PLAYWRIGHT_BROWSERS_PATH",
+            "PUPPETEER_EXECUTABLE_PATH",
+            "ANSIBLE_TERMINAL_PLUGINS",
+            "MADE_UP_PLUGINS",
+            "ASDF_NODEJS_VERSION",
+        ] {
+            for value in [
+                "/tmp/x",
+                "x/y",
+                "./x",
+                "/home/x/src/.cargo",
+                "/home/x/.cargo/registry/src/x",
+                "/home/x/.cargo/../work",
+                "home/x/.cargo",
+                "/usr/../tmp/x",
+                "/optx/y",
+                "/usr/lib/x:/tmp/x",
+                "path:/tmp/x",
+            ] {
+                assert_eq!(
+                    scrubbed(&["HOME=/home/x", &format!("{name}={value}")]).len(),
+                    1,
+                    "{name}={value}"
+                );
+            }
+            assert_eq!(scrubbed(&[&format!("{name}=/home/x/.cargo")]).len(), 1, "{name} without HOME");
+            assert!(scrubbed(&["HOME=/home/x/", &format!("{name}=/home/x/.cargo")]).is_empty(), "{name}");
+            assert_ne!(classify(name.as_bytes(), Some(b"/tmp/x")), EnvClass::Inert, "{name}");
+        }
+        // A bare name is a folder here.
+        assert_eq!(scrubbed(&["RUSTUP_HOME=x"]).len(), 1);
+        for entry in [
+            "CARGO=/tmp/x",
+            "CARGO=./cargo",
+            "PYTHON=./x",
+            "PYTHON=python3 x.py",
+            "X_EDITOR=sh x",
+            "NODE=x/node",
+            "npm_execpath=/tmp/x.js",
+            "KUBECTL_EXTERNAL_DIFF=./x",
+            "GIT_PYTHON_GIT_EXECUTABLE=/tmp/git",
+            "CARGO_REGISTRIES_OURS_CREDENTIAL_PROVIDER=./x",
+            "CARGO_BUILD_TARGET=./x.json",
+            "RUST_TARGET_PATH=x",
+            "CMAKE_OBJC_COMPILER_LAUNCHER=./x",
+            "GITPERLLIB=x",
+            "DENO_V8_FLAGS=--logfile=x",
+            "DENO_PERMISSION_BROKER_PATH=x",
+            "NAPI_RS_NATIVE_LIBRARY_PATH=./x.node",
+            "UV_ENV_FILE=x",
+            "GOWORK=x",
+            "MISE_TRUSTED_CONFIG_PATHS=/",
+            "RBENV_HOOK_PATH=/tmp/x",
+            "NIX_CONFIG=plugin-files = /tmp/x.so",
+            "CONTAINERS_CONF=/tmp/x",
+            "USE_BAZEL_VERSION=/tmp/x",
+        ] {
+            assert_eq!(scrubbed(&[entry]).len(), 1, "{entry}");
+        }
+    }
+
+    #[test]
     fn configuration_comes_from_where_it_is_without_the_variable() {
         let both = |home: &str, value: &str| scrubbed(&[home, value]).len();
         for value in ["/h/.config", "/h/.config/", "/h/x/../.config", ""] {
             assert_eq!(both("HOME=/h", &format!("XDG_CONFIG_HOME={value}")), 0, "{value}");
         }
-        for value in ["/t/.config", "/h", ".config", "/h/.config/../x"] {
+        for value in ["/t/.config", "/h", ".config", "h/.config", "/h/.config/../x"] {
             assert_eq!(both("HOME=/h", &format!("XDG_CONFIG_HOME={value}")), 1, "{value}");
         }
         assert_eq!(scrubbed(&["XDG_CONFIG_HOME=/h/.config"]).len(), 1);

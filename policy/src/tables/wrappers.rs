@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Word,
     /// A whole number with an optional sign.
     Number,
+    /// How many are started at once: up to 64, or up to 400 of a hundred processors (`50%`).
+    Few,
     /// A number of seconds, with a fraction and a unit (`s m h d`).
     Duration,
     /// A buffer mode: `L`, `0` or a size.

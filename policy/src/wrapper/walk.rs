@@ -149,6 +149,10 @@ impl<'a> Cx<'a> {
         if let Some(Arg::Dynamic { single: false, .. }) = value {
             return Err(self.unknown("the value of an option may become several words", at));
         }
+        // nopt takes no word with a dash for a value.
+        if self.options.single_dash_long && value.is_some_and(|v| v.known_prefix().first() == Some(&b'-')) {
+            return Err(self.unknown(UNKNOWN, at));
+        }
         let effect = self.effects.iter().find(|(n, _)| *n == name).map(|(_, e)| *e);
         let Some(effect) = effect else { return Ok(()) };
         match (effect, value) {

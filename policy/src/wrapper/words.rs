@@ -44,6 +44,14 @@ pub(super) fn fits(kind: Kind, word: &Arg) -> bool {
     match kind {
         Kind::Any | Kind::Output => true,
         Kind::Word => !b.is_empty(),
+        Kind::Few => {
+            let (number, most) = match b.split_last() {
+                Some((b'%', number)) => (number, 400),
+                _ => (b, 64),
+            };
+            let number = number.strip_prefix(b"+").unwrap_or(number);
+            std::str::from_utf8(number).is_ok_and(|n| n.parse::<u16>().is_ok_and(|n| (1..=most).contains(&n)))
+        }
         Kind::Number => digits(b.strip_prefix(b"-").or(b.strip_prefix(b"+")).unwrap_or(b)),
         Kind::Duration => {
             let number = match b.split_last() {

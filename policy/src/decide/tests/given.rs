@@ -44,12 +44,67 @@ fn a_word_given_to_a_text_is_an_option_of_its_programs() {
             assert!(codes(&e).iter().any(ground), "{words:?}: {:?}", e.findings);
         }
     }
-    for text in ["f() { find . \"$@\"; }; f -delete", "f() { rg \"$1\" x; }; f --pre=./evil"] {
+    for text in [
+        "f() { find . \"$@\"; }; f -delete",
+        "f() { rg \"$1\" x; }; f --pre=./evil",
+        "f() { rg \"$1\" x; }; y=--pre=./evil; f \"$y\"",
+        "f() { rg \"$1\" x; }; f \"$(printf %s --pre=./evil)\"",
+        "g() { find . \"$1\"; }; f() { g \"-$1\"; }; f delete",
+        "y=--pre=./evil; bash -c 'rg \"$1\" x' _ \"$y\"",
+        "bash -c 'rg \"$1\" x' _ \"$(printf %s --pre=./evil)\"",
+    ] {
         assert_eq!(c.text(text).decision, Decision::Ask, "{text}");
     }
     c.inv.form = Form::Text { text: b"find \"$0\"".to_vec(), shell: None, args: vec![b"-delete".to_vec()] };
     let e = decide_as(c.policy.clone(), &c.inv, &c.world);
     assert_eq!(e.decision, Decision::Ask);
+}
+
+/// The environment is known as well.
+#[test]
+fn a_variable_from_outside_is_an_option_of_its_programs() {
+    let list = ["find", "rg", "git", "sed", "awk", "tar", "bash", "xargs"].map(|p| format!("/usr/bin/{p}"));
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    let with = |value: &str| {
+        let mut c = Case::new(&list).checked().env(&format!("x={value}"));
+        for p in ["rg", "sed", "awk", "tar"] {
+            c.world = c.world.program(&format!("/usr/bin/{p}"));
+        }
+        c
+    };
+    for (value, text) in [
+        ("-ne1e id", "sed \"$x\" f"),
+        ("1e id", "sed \"$x\" f"),
+        ("1e id", "sed -e \"$x\" f"),
+        ("y-ne1e id", "sed \"${x#y}\" f"),
+        ("-ne1e id", "sed \"${x:-p}\" f"),
+        ("-ne1e id", "y=$x; sed \"$y\" f"),
+        ("-ne1e id", "for y in \"$x\"; do sed \"$y\" f; done"),
+        ("-ne1e id", "f() { sed \"$1\" f; }; f \"$x\""),
+        ("-ne1e id", "bash -c 'sed \"$x\" f'"),
+        ("-ne1e id", "bash -c 'sed \"$1\" f' _ \"$x\""),
+        ("BEGIN{system(\"id\")}", "awk \"$x\" f"),
+        ("-fevil", "awk \"$x\" f"),
+        ("-delete", "find . \"$x\""),
+        ("--pre=./evil", "rg y \"$x\""),
+        ("--pre ./evil", "rg y $x"),
+        ("-ccore.pager=./evil", "git \"$x\" log"),
+        ("--to-command=./evil", "tar xf a \"$x\""),
+        ("--pre=./evil", "echo \"$x\" | xargs rg y"),
+    ] {
+        assert_eq!(with(value).text(text).decision, Decision::Ask, "x='{value}' {text}");
+    }
+    for (value, text) in [
+        ("s/a/b/", "sed \"$x\" f"),
+        ("/home/a-b", "rg y \"$x\""),
+        ("/home/a-b", "rg y \"${x:-/root}/src\""),
+        ("main", "git log \"${x:-HEAD}\""),
+        ("-n", "rg y \"$x\""),
+        ("--pre=./evil", "rg y \"$PWD\""),
+    ] {
+        let e = with(value).text(text);
+        assert_eq!(e.decision, Decision::Allow, "x='{value}' {text}: {:?}", e.findings);
+    }
 }
 
 /// More words than are tried are as good as unknown.
@@ -77,6 +132,8 @@ fn harmless_words_pass_and_so_does_what_is_not_given() {
         &["bash", "-c", "rg x *.rs", "_", "--pre"],
         &["bash", "-c", "find src -name x", "_", "-delete"],
         &["bash", "-c", "f() { rg x $y; }; f a", "_"],
+        &["bash", "-c", "f() { g \"$1/x\" \"$@\"; }; g() { rg x \"$1\"; }; f a", "_"],
+        &["bash", "-c", "f() { rg x \"$1\"; }; y=a; f \"$y\" \"$(pwd)\" *.c", "_"],
     ] {
         for e in [c.argv(words), c.link(words)] {
             assert_eq!(e.decision, Decision::Allow, "{words:?}: {:?}", e.findings);

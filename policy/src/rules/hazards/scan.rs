@@ -74,6 +74,8 @@ pub(super) fn value(arg: &Arg) -> Val<'_> {
 enum Takes {
     Nothing,
     Value,
+    /// A value whatever it looks like, in every version.
+    Whatever,
     Attached,
     Digits,
     Last,
@@ -160,7 +162,8 @@ fn long<'a>(opts: &Opts, word: &'a [u8], known: bool, at: usize, i: &mut usize, 
                 seen.doubt = true;
                 if seen.reading == Reading::Both { None } else { next(seen, i, Takes::Value) }
             }
-            (takes @ (Takes::Value | Takes::Last), _) => next(seen, i, takes),
+            (Takes::Whatever, false) => None,
+            (takes @ (Takes::Value | Takes::Whatever | Takes::Last), _) => next(seen, i, takes),
             _ => None,
         },
     };
@@ -197,6 +200,7 @@ fn long_takes(opts: &Opts, name: &[u8]) -> (Takes, bool) {
         let (full, takes) = match entry.split_once('=') {
             Some((n, "?")) => (n, Takes::Attached),
             Some((n, "!")) => (n, Takes::Last),
+            Some((n, "+")) => (n, Takes::Whatever),
             Some((n, _)) => (n, Takes::Value),
             None => (entry, Takes::Nothing),
         };
@@ -251,8 +255,8 @@ fn cluster<'a>(
                 let val = next(seen, i, Takes::Value);
                 seen.opts.push(Opt { name, val, at });
             }
-            Takes::Value => {
-                let val = if rest.is_empty() && known { next(seen, i, Takes::Value) } else { Some(attached) };
+            takes @ (Takes::Value | Takes::Whatever) => {
+                let val = if rest.is_empty() && known { next(seen, i, takes) } else { Some(attached) };
                 seen.opts.push(Opt { name, val, at });
                 return Goes::On;
             }
@@ -278,7 +282,7 @@ fn cluster<'a>(
 }
 
 fn short_takes(opts: &Opts, letter: u8) -> Takes {
-    if b":#!".contains(&letter) {
+    if b":#!+".contains(&letter) {
         return Takes::Nothing;
     }
     let s = opts.short.as_bytes();
@@ -287,6 +291,7 @@ fn short_takes(opts: &Opts, letter: u8) -> Takes {
     };
     match (s.get(at + 1), s.get(at + 2)) {
         (Some(b':'), Some(b':')) => Takes::Attached,
+        (Some(b':'), Some(b'+')) => Takes::Whatever,
         (Some(b':'), _) => Takes::Value,
         (Some(b'#'), _) => Takes::Digits,
         (Some(b'!'), _) => Takes::Last,

@@ -627,3 +627,76 @@ fn a_variable_hides_nothing_of_a_script() {
         assert_eq!(hits, [], "{name} {words:?}");
     }
 }
+
+#[test]
+fn each_runner_reads_dashes_in_its_own_way() {
+    for (name, line) in [
+        ("pnpm", "install --pnpmfile=./x"),
+        ("pnpm", "-pnpmfile=./x install"),
+        ("pnpx", "---script-shell=./x y"),
+        ("npx", "-script-shell=./x y"),
+        ("yarn", "node ./x.js"),
+        ("yarn", "run node ./x.js"),
+        ("yarn", "workspace a exec ./x"),
+        ("yarn", "workspaces foreach -A exec ./x"),
+        ("yarn", "policies set-version ./x"),
+        ("yarnpkg", "run --require ./x jest"),
+        ("bun", "run -r ./x.ts test"),
+        ("bun", "-r ./x.ts run test"),
+        ("bun", "run --cwd a -r ./x.ts test"),
+        ("bun", "run --preload=./x.ts test"),
+        ("bunx", "-r ./x.ts tsc"),
+        ("uv", "run -p ./x y"),
+        ("uv", "run --python=/tmp/x y"),
+        ("uv", "tool run --python ./x y"),
+        ("uv", "venv -p./x"),
+        ("uv", "run --project /tmp/x y"),
+        ("uv", "--directory /tmp/x run y"),
+        ("uvx", "-p ./x y"),
+    ] {
+        assert!(!sure(hazards(&[name.as_bytes()], &split(line)[0])).is_empty(), "{name} {line}");
+    }
+    for (name, line) in [
+        ("pnpm", "exec tsc -p tsconfig.json"),
+        ("npx", "tsc -p a/tsconfig.json"),
+        ("yarn", "run test --watch"),
+        ("yarn", "workspace a run build"),
+        ("yarn", "workspaces info"),
+        ("bun", "run test -r dot"),
+        ("bun", "test --bail"),
+        ("bunx", "mocha -r dot"),
+        ("uv", "run -p 3.12 y"),
+        ("uv", "run mkdir -p a/b"),
+        ("uv", "run pytest --project a/b"),
+        ("uv", "tool run ruff -p a/b"),
+        ("uv", "venv --python /usr/bin/python3.12"),
+        ("uv", "run --with a pytest -p no:x"),
+        ("uvx", "--from a b -p c/d"),
+    ] {
+        assert_eq!(hazards(&[name.as_bytes()], &split(line)[0]), [], "{name} {line}");
+    }
+}
+
+#[test]
+fn what_can_only_be_a_pattern_is_no_option() {
+    for (name, line) in [
+        ("rg", "-e --pre src"),
+        ("rg", "-ne --pre=./x src"),
+        ("rg", "--regexp --pre src"),
+        ("git", "grep -e --open-files-in-pager src"),
+        ("git", "grep -n -e -O src"),
+    ] {
+        assert_eq!(hazards(&[name.as_bytes()], &split(line)[0]), [], "{name} {line}");
+    }
+    for (name, line) in [
+        ("rg", "-e x --pre ./y"),
+        ("rg", "-e --pre --pre ./y"),
+        ("rg", "-ex --pre ./y"),
+        ("rg", "-re --pre=./y"),
+        ("rg", "--engine --pre=./y"),
+        ("git", "grep -e x -O./y"),
+        ("git", "grep -O -e x"),
+    ] {
+        assert!(!sure(hazards(&[name.as_bytes()], &split(line)[0])).is_empty(), "{name} {line}");
+    }
+}

@@ -35,14 +35,30 @@ const JAVA: Inert = Inert::Words(&[
     "-Djansi.force=*", "-XX:ActiveProcessorCount=*",
 ]);
 
-/// What variables with these ends hold, where no group has their name: a program that another one starts. By its bare
-/// name it is looked up in PATH as everything is.
-pub(crate) static STARTED: Group =
-    scrub(&[], Inert::Words(&["*"]), "names a program that another one starts");
+/// Where tools, their plugins and what they installed lie if nobody says otherwise, and in the images of their makers.
+#[rustfmt::skip]
+const PLACES: &[&str] = &[
+    ".asdf", ".asdfrc", ".asdf/installs/java/*", ".bun", ".cache/*", ".cargo", ".composer", ".config/*", ".deno", ".dotnet",
+    ".gem/ruby/*", ".go", ".goenv", ".gradle", ".gvm/gos/*", ".jdks/*", ".jenv", ".local/share/*", ".m2", ".nodenv", ".nvm",
+    ".pyenv", ".rbenv", ".rustup", ".rvm/gems/*", ".sdkman", ".sdkman/candidates/java/*", ".terraform.d/*", ".volta",
+    "Android/Sdk", "go", "go/pkg/mod", "sdk/*", "/deno-dir", "/go", "/go/pkg/mod", "/home/gradle/.gradle", "/ms-playwright",
+];
 
-/// Ends of such names.
-pub(crate) const STARTED_ENDS: &[&str] =
-    &["_PAGER", "_EDITOR", "_BROWSER", "_ASKPASS", "_SSH", "_RSH", "_LAUNCHER", "_WRAPPER"];
+const PLACED: Inert = Inert::Installed(PLACES);
+
+/// What variables with these ends hold, where no group that is removed has their name.
+#[rustfmt::skip]
+pub(crate) static ENDS: &[(&[&str], Group)] = &[
+    (
+        &["_PAGER", "_EDITOR", "_BROWSER", "_ASKPASS", "_SSH", "_RSH", "_LAUNCHER", "_WRAPPER", "_EXECUTABLE", "_BINARY",
+          "_CREDENTIAL_PROVIDER"],
+        scrub(&[], Inert::Started, "names a program that another one starts"),
+    ),
+    (
+        &["_EXECUTABLE_PATH", "_BINARY_PATH", "_PLUGINS", "_PLUGIN_PATH", "_HOOK_PATH"],
+        scrub(&[], PLACED, "names a program that another one starts, or code that it loads"),
+    ),
+];
 
 /// The groups. Where two have a name, the first speaks.
 #[rustfmt::skip]
@@ -163,7 +179,7 @@ pub const DANGEROUS: &[Group] = &[
     ),
     scrub(
         &["GIT_EXTERNAL_DIFF", "GIT_DIFFTOOL_*", "GIT_MERGETOOL_*", "GIT_SHELL_PATH", "GIT_MAN_VIEWER", "TIG_EDITOR", "TIG_SCRIPT",
-          "GIT_SVN_*", "GITWEB_CONFIG*", "ARCH_CLIENT", "GIT_COMMAND", "DEB_GAIN_ROOT_CMD", "DEB_CHECK_COMMAND"],
+          "GIT_SVN_*", "GITWEB_CONFIG*", "GITPERLLIB", "GIT_GUI_LIB_DIR", "ARCH_CLIENT", "GIT_COMMAND", "DEB_GAIN_ROOT_CMD", "DEB_CHECK_COMMAND"],
         Inert::Is(&[""]),
         "git runs it",
     ),
@@ -321,6 +337,40 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Never,
         "an editor runs it at its start",
     ),
+    // Where tools find themselves, each other and what they installed.
+    scrub(
+        &[
+            "CARGO_HOME", "RUSTUP_HOME", "GOROOT", "GOPATH", "GOMODCACHE", "JAVA_HOME", "GRADLE_USER_HOME", "GRADLE_HOME", "M2_HOME",
+            "MAVEN_HOME", "MAVEN_USER_HOME", "ANT_HOME", "GEM_HOME", "GEM_PATH", "COMPOSER_HOME", "DENO_DIR", "BUN_INSTALL", "NVM_DIR",
+            "PYENV_ROOT", "RBENV_ROOT", "NODENV_ROOT", "GOENV_ROOT", "JENV_ROOT", "ASDF_DIR", "ASDF_DATA_DIR", "ASDF_CONFIG_FILE",
+            "VOLTA_HOME", "MISE_DATA_DIR", "MISE_CONFIG_DIR", "SDKMAN_DIR", "ANDROID_HOME", "ANDROID_SDK_ROOT", "DOTNET_ROOT*",
+            "PLAYWRIGHT_BROWSERS_PATH", "PUPPETEER_CACHE_DIR", "PRE_COMMIT_HOME", "HELM_DATA_HOME", "HELM_CONFIG_HOME", "GH_CONFIG_DIR",
+            "GLAB_CONFIG_DIR", "TF_PLUGIN_CACHE_DIR", "MIX_HOME",
+        ],
+        PLACED,
+        "a tool takes programs or code from it",
+    ),
+    scrub(
+        &["MISE_TRUSTED_*", "MISE_GLOBAL_*", "MISE_OVERRIDE_*", "MISE_YES"],
+        Inert::Never,
+        "mise trusts files that run commands",
+    ),
+    // `path:/tmp/x` is a version for asdf and mise.
+    scrub(
+        &["ASDF_*", "MISE_*", "PYENV_*", "RBENV_*", "NODENV_*", "GOENV_*", "JENV_*"],
+        Inert::Version(PLACES),
+        "chooses the program that runs under a name",
+    ),
+    scrub(
+        &["USE_BAZEL_VERSION"],
+        Inert::Word,
+        "bazelisk runs it",
+    ),
+    scrub(
+        &["NIX_CONFIG", "NIX_CONF_DIR", "NIX_USER_CONF_FILES", "NIX_SSHOPTS", "NIX_BUILD_*", "NIX_BIN_DIR", "DIRENV_CONFIG", "DIRENV_BASH"],
+        Inert::Never,
+        "names programs that are run, or a configuration that does",
+    ),
     // Python.
     scrub(
         &[
@@ -360,9 +410,22 @@ pub const DANGEROUS: &[Group] = &[
         "Matplotlib imports the module it names",
     ),
     scrub(
-        &["PIP_PYTHON", "UV_PYTHON", "PIPX_DEFAULT_PYTHON"],
+        &["PIP_PYTHON", "UV_PYTHON", "PIPX_DEFAULT_PYTHON", "PIPENV_PYTHON"],
         Inert::Word,
         "a package manager runs it as Python",
+    ),
+    scrub(
+        &["PYTHON", "PYTHON3", "NODE_GYP_FORCE_PYTHON", "NODE", "PERL", "RUBY", "SPHINXBUILD", "PIPENV_SHELL",
+          "VIRTUALENVWRAPPER_PYTHON", "CHROME_PATH", "CHROMEDRIVER_PATH", "KUBECTL_EXTERNAL_DIFF", "TERRAGRUNT_TFPATH", "TG_TF_PATH",
+          "CDK_DOCKER", "LLVM_COV", "LLVM_PROFDATA", "CROSS_CONTAINER_ENGINE", "LEIN_JAVA_CMD", "BAZEL_REAL", "BUILDAH_RUNTIME",
+          "CHROME_DEVEL_SANDBOX", "SWIFT_EXEC", "DOTNET_HOST_PATH", "npm_execpath", "npm_node_execpath"],
+        Inert::Started,
+        "names a program that another one starts",
+    ),
+    scrub(
+        &["UV_ENV_FILE"],
+        Inert::Never,
+        "sets the environment of what it runs",
     ),
     scrub(
         &["PIP_CONFIG_FILE", "UV_CONFIG_FILE", "POETRY_CONFIG_DIR"],
@@ -405,10 +468,11 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "TS_NODE_COMPILER", "TS_NODE_COMPILER_OPTIONS", "TS_NODE_PROJECT", "ELECTRON_RUN_AS_NODE",
             "YARN_YARN_PATH", "YARN_PLUGINS", "YARN_RC_FILENAME", "BUN_INSPECT*", "BUN_OPTIONS",
-            "ESBUILD_BINARY_PATH", "SASS_BINARY_PATH", "TURBO_BINARY_PATH", "BIOME_BINARY", "ROME_BINARY",
+            
             "PRISMA_QUERY_ENGINE_*", "PRISMA_SCHEMA_ENGINE_*", "PRISMA_MIGRATION_ENGINE_*",
             "PRISMA_INTROSPECTION_ENGINE_*", "PRISMA_FMT_*", "CYPRESS_RUN_BINARY", "ELECTRON_OVERRIDE_DIST_PATH",
-            "CHROME_BIN", "CHROMIUM_BIN", "FIREFOX_BIN", "pnpm_config_*",
+            "CHROME_BIN", "CHROMIUM_BIN", "FIREFOX_BIN", "pnpm_config_*", "NAPI_RS_NATIVE_LIBRARY_PATH",
+            "NODE_BINDINGS_COMPILED_DIR", "NODE_CONFIG_DIR", "DENO_PERMISSION_*", "DENO_WEBGPU_TRACE",
         ],
         Inert::Never,
         "loads code into a JavaScript tool",
@@ -451,6 +515,11 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Never,
         "a package manager runs it, or runs code from it",
     ),
+    scrub(
+        &["DENO_V8_FLAGS"],
+        Inert::Words(&["--max-old-space-size=*", "--max-heap-size=*", "--stack-size=*"]),
+        "V8 writes files, or is made less safe",
+    ),
     keep(
         &["YARN_*", "PNPM_*", "COREPACK_*", "DENO_*"],
         Inert::Never,
@@ -481,7 +550,7 @@ pub const DANGEROUS: &[Group] = &[
         "Ruby loads code from it",
     ),
     keep(
-        &["GEM_*", "BUNDLE_*", "BUNDLER_*", "RBENV_*"],
+        &["GEM_*", "BUNDLE_*", "BUNDLER_*"],
         Inert::Never,
         "gems, which are code, come from it",
     ),
@@ -543,7 +612,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "JAVA_OPTS", "MAVEN_OPTS",
-            "MAVEN_ARGS", "GRADLE_OPTS", "SBT_OPTS", "ANT_OPTS", "ANT_ARGS", "JRUBY_OPTS", "SCALA_OPTS",
+            "MAVEN_ARGS", "MAVEN_BASEDIR", "GRADLE_OPTS", "SBT_OPTS", "ANT_OPTS", "ANT_ARGS", "JRUBY_OPTS", "SCALA_OPTS",
             "CATALINA_OPTS", "LEIN_JVM_OPTS", "JAVACMD", "JRE_OPTS", "MAVEN_DEBUG_OPTS", "MAVEN_CONFIG",
             "IBM_JAVA_OPTIONS", "OPENJ9_JAVA_OPTIONS", "JAVA_OPTIONS", "JVM_OPTS", "KOTLIN_COMPILER", "CLJ_CONFIG",
             "GROOVY_CONF", "STARTER_CONF", "BOOT_JVM_OPTIONS", "KAFKA_OPTS", "ES_JAVA_OPTS",
@@ -581,7 +650,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &["CARGO_TARGET_*", "CARGO_ALIAS_*", "CARGO_UNSTABLE_*", "CARGO_HOST_*",
           "CARGO_CREDENTIAL_ALIAS_*", "CARGO_REGISTRY_CREDENTIAL_PROVIDER",
-          "CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS"],
+          "CARGO_REGISTRY_GLOBAL_CREDENTIAL_PROVIDERS", "RUST_TARGET_PATH"],
         Inert::Never,
         "cargo runs it as a linker, a runner or an alias",
     ),
@@ -593,8 +662,19 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Word,
         "sets cargo",
     ),
+    scrub(
+        &["CARGO"],
+        Inert::Started,
+        "cargo's own commands run it as cargo",
+    ),
+    // A file of that name chooses the linker.
+    scrub(
+        &["CARGO_BUILD_TARGET"],
+        Inert::Word,
+        "chooses what is built, and the linker",
+    ),
     keep(
-        &["CARGO_*", "CARGO"],
+        &["CARGO_*"],
         Inert::Never,
         "sets cargo, which runs programs and fetches code",
     ),
@@ -620,7 +700,7 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         &[
             "GOCACHEPROG", "GOPACKAGESDRIVER", "GOAUTH", "GO_EXTLINK*", "GOEXPERIMENT", "GOROOT_FINAL",
-            "GOENV", "GOTOOLDIR", "GCCGO", "GCCGOTOOLDIR",
+            "GOENV", "GOTOOLDIR", "GCCGO", "GCCGOTOOLDIR", "GOWORK",
             "GOLANGCI_LINT_*",
         ],
         Inert::Is(&["", "off"]),
@@ -638,8 +718,7 @@ pub const DANGEROUS: &[Group] = &[
     ),
     keep(
         &[
-            "GOROOT", "GOPATH", "GOBIN", "GOINSECURE", "GONOSUM*", "GONOPROXY", "GOPRIVATE",
-            "GOMODCACHE", "GOCACHE", "GOTMPDIR", "GOWORK", "GODEBUG", "CGO_CFLAGS*", "CGO_CPPFLAGS*",
+            "GOBIN", "GOINSECURE", "GONOSUM*", "GONOPROXY", "GOPRIVATE", "GOCACHE", "GOTMPDIR", "GODEBUG", "CGO_CFLAGS*", "CGO_CPPFLAGS*",
             "CGO_CXXFLAGS*", "CGO_FFLAGS*", "CGO_LDFLAGS*",
         ],
         Inert::Is(&["", "off"]),
@@ -659,7 +738,7 @@ pub const DANGEROUS: &[Group] = &[
         &[
             "MAKEFILES", "MAKESHELL", "MAKE_COMMAND", "MAKEOVERRIDES", "PROTOC", "LIBCLANG_PATH", "LLVM_CONFIG_PATH", "CLANG_PATH",
             "BINDGEN_EXTRA_CLANG_ARGS*", "CONFIG_SITE", "CONFIG_SHELL", "BISON_PKGDATADIR", "AUTOM4TE",
-            "ACLOCAL", "AUTOCONF", "AUTOMAKE", "LIBTOOLIZE",
+            "ACLOCAL", "AUTOCONF", "AUTOMAKE", "LIBTOOLIZE", "QMAKESPEC", "QMAKEFEATURES", "CMAKE_CROSSCOMPILING_EMULATOR", "EM_CONFIG",
         ],
         Inert::Never,
         "make or configure runs it",
@@ -715,8 +794,8 @@ pub const DANGEROUS: &[Group] = &[
     ),
     keep(
         &[
-            "JAVA_HOME", "NVM_*", "PYENV_*", "ASDF_*", "VOLTA_*", "MISE_*", "SDKMAN_*", "ANDROID_*",
-            "DOTNET_ROOT*", "NIX_*", "HOMEBREW_PREFIX", "PUPPETEER_*", "CHROME_*", "PLAYWRIGHT_*",
+            "NVM_*", "VOLTA_*", "SDKMAN_*", "ANDROID_*",
+            "NIX_*", "HOMEBREW_PREFIX", "PUPPETEER_*", "CHROME_*", "PLAYWRIGHT_*",
         ],
         Inert::Never,
         "programs are taken from it",
@@ -827,7 +906,9 @@ pub const DANGEROUS: &[Group] = &[
     ),
     // Where things are sent, and with whose rights.
     scrub(
-        &["DOCKER_CLI_PLUGIN_EXTRA_DIRS", "HELM_PLUGINS", "KREW_ROOT", "AZURE_EXTENSION_DIR"],
+        &["DOCKER_CLI_PLUGIN_EXTRA_DIRS", "KREW_ROOT", "AZURE_EXTENSION_DIR", "KUSTOMIZE_PLUGIN_HOME",
+          "CONTAINERS_CONF*", "CONTAINERS_STORAGE_CONF", "CONTAINERS_HELPER_BINARY_DIR", "PACKER_CONFIG*", "NUGET_PLUGIN_PATHS",
+          "NUGET_CREDENTIALPROVIDERS_PATH"],
         Inert::Never,
         "a tool takes plugins, which are programs, from it",
     ),
@@ -838,11 +919,8 @@ pub const DANGEROUS: &[Group] = &[
     ),
     scrub(
         &[
-            "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_MODULE_UTILS", "ANSIBLE_SSH_EXECUTABLE",
-            "ANSIBLE_SSH_ARGS", "ANSIBLE_SSH_COMMON_ARGS", "ANSIBLE_ACTION_PLUGINS", "ANSIBLE_BECOME_PLUGINS",
-            "ANSIBLE_CACHE_PLUGINS", "ANSIBLE_CALLBACK_PLUGINS", "ANSIBLE_CONNECTION_PLUGINS",
-            "ANSIBLE_FILTER_PLUGINS", "ANSIBLE_INVENTORY_PLUGINS", "ANSIBLE_LOOKUP_PLUGINS",
-            "ANSIBLE_STRATEGY_PLUGINS", "ANSIBLE_TEST_PLUGINS", "ANSIBLE_VARS_PLUGINS",
+            "ANSIBLE_CONFIG", "ANSIBLE_LIBRARY", "ANSIBLE_MODULE_UTILS",
+            "ANSIBLE_SSH_ARGS", "ANSIBLE_SSH_COMMON_ARGS",
         ],
         Inert::Is(&[""]),
         "Ansible runs it, or loads code from it",

@@ -11,7 +11,7 @@ mod dangerous;
 mod harmless;
 
 pub use dangerous::DANGEROUS;
-pub(crate) use dangerous::{STARTED, STARTED_ENDS};
+pub(crate) use dangerous::ENDS;
 pub use harmless::{BASH_SPECIAL, INERT, SHELL_SPECIAL, ZSH_SPECIAL};
 
 /// Variables with one reason.
@@ -57,6 +57,13 @@ pub enum Inert {
     OfHome(&'static str),
     /// Folders of the system, with `:` between them.
     SystemFolders,
+    /// Something that was installed: paths with `:` between them, each in the system's folders or one of these (below HOME
+    /// if it is relative; a last `*` stands for one name).
+    Installed(&'static [&'static str]),
+    /// The same, or a word: a version.
+    Version(&'static [&'static str]),
+    /// A program by its bare name or from the system's folders, and behind it words with a dash.
+    Started,
 }
 
 /// True if `pattern` (a name, or a beginning and `*`) is the name.

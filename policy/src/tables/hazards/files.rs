@@ -391,8 +391,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         names: &["rg", "ripgrep"],
         opts: Opts::new(
             EXACT,
-            "e:f:g:t:T:A:B:C:m:M:j:E:r:d:",
-            "pre= pre-glob= hostname-bin= regexp= file= glob= iglob= type= type-not= type-add= \
+            "e:+f:g:t:T:A:B:C:m:M:j:E:r:d:",
+            "pre= pre-glob= hostname-bin= regexp=+ file= glob= iglob= type= type-not= type-add= \
              after-context= before-context= context= max-count= max-columns= threads= encoding= replace= \
              max-depth= sort= sortr= colors= color= engine= ignore-file= path-separator= max-filesize=",
         ),

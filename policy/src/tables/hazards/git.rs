@@ -237,7 +237,7 @@ const SUBS: &[Sub] = &[
         names: &["grep"],
         opts: Opts::new(
             GNU,
-            "e:f:A:B:C:m:O::",
+            "e:+f:A:B:C:m:O::",
             "open-files-in-pager=? max-depth= threads= after-context= before-context= context= max-count= or",
         ),
         rows: &[

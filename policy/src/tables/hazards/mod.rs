@@ -160,10 +160,10 @@ pub struct Sub {
 pub struct Opts {
     /// Short options that take a value, in getopt(3) notation (`o:` a value, `i::` an attached one), and
     /// `l#` for one that takes attached digits only (perl's `-0777`), `c!` for one that takes a value and ends
-    /// the options (python's `-c`).
+    /// the options (python's `-c`), and `e:+` for one whose value may look like an option in every version of it.
     pub short: &'static str,
     /// Long options separated by blanks: `name=` takes a value, `name=?` only an attached one, `name=!` one that
-    /// ends the options, `name` none.
+    /// ends the options, `name=+` one like `e:+`, `name` none.
     /// Plain ones need listing only where they begin another name in the list. With
     /// [`Style::single_dash`] these are the only ones there are, and rows write them `--name` too.
     pub long: &'static str,

@@ -1,6 +1,6 @@
 //! Package managers.
 use super::Category::{InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
-use super::{EXACT, GNU, Opts, Program, Test, When, row};
+use super::{EXACT, EXACT_POSIX, GNU, HOST, Opts, Program, Row, Sub, Test, When, row};
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
 
@@ -15,6 +15,33 @@ const SETS: &str = "writes a setting that can name a program which runs later";
 const SHARED: &str = "builds a project from a folder that everyone can write";
 
 const INDEX: &str = "takes packages, which are code, from another place";
+
+const UV_RUN: Opts = Opts::new(
+    EXACT_POSIX,
+    "p:P:w:i:f:C:",
+    "python= project= directory= with= with-editable= with-requirements= extra= no-extra= group= no-group= only-group= \
+     env-file= package= from= index= default-index= index-url= extra-index-url= color= cache-dir= config-file=",
+);
+
+const UV_PYTHON: &[Row] = &[
+    row(
+        When::All(&[
+            When::Val("-p --python", Test::HasSlash),
+            When::Val("-p --python", Test::NotStarts(&["/usr/", ".venv/"])),
+        ]),
+        RunsProgram,
+        PROGRAM,
+        "uv help run: --python",
+        "-p ./x y",
+    ),
+    row(
+        When::Val("--project --directory", Test::SharedFolder),
+        LoadsCode,
+        SHARED,
+        "uv help run: --project",
+        "--project /tmp/x y",
+    ),
+];
 
 /// The family.
 pub(super) const PROGRAMS: &[Program] = &[
@@ -40,7 +67,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         subs: &[],
     },
     Program {
-        names: &["npm", "pnpm", "yarn", "bun", "cnpm"],
+        names: &["npm", "pnpm", "yarn", "yarnpkg", "bun", "cnpm"],
         opts: Opts::new(
             GNU,
             "w:C:",
@@ -137,7 +164,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     // nopt takes any number of dashes, and none of what begins with one for a value.
     Program {
-        names: &["npm", "cnpm", "pnpm"],
+        names: &["npm", "npx", "cnpm", "pnpm", "pnpx", "pnx"],
         opts: Opts::new(EXACT, "", ""),
         rows: &[
             row(
@@ -150,6 +177,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                     "editor",
                     "viewer",
                     "browser",
+                    "npmpath",
                 ])),
                 RunsProgram,
                 "runs the scripts with another shell, or another program in place of a tool",
@@ -157,7 +185,14 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "test -script-shell=./x",
             ),
             row(
-                When::Word(Test::Dashes(&["nodeoptions", "onloadscript", "initmodule", "userconfig"])),
+                When::Word(Test::Dashes(&[
+                    "nodeoptions",
+                    "onloadscript",
+                    "initmodule",
+                    "userconfig",
+                    "pnpmfile",
+                    "globalpnpmfile",
+                ])),
                 LoadsCode,
                 "loads a module into node or npm",
                 "npm-config(7) node-options; nopt, README",
@@ -171,6 +206,53 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "test -prefix=/tmp/x",
             ),
         ],
+        subs: &[],
+    },
+    Program {
+        names: &["yarn", "yarnpkg"],
+        opts: Opts::new(EXACT, "", "cwd= require="),
+        rows: &[
+            row(
+                When::Path("node|policies"),
+                RunsProgram,
+                "runs node with these words, or chooses another yarn",
+                "yarn node; yarn policies set-version",
+                "node ./x.js",
+            ),
+            row(
+                When::All(&[
+                    When::Path("run|workspace|workspaces"),
+                    When::Operand(Test::Is(&["exec", "dlx", "node"])),
+                ]),
+                RunsProgram,
+                PROGRAM,
+                "yarn workspace; yarn workspaces foreach",
+                "workspace a exec ./x",
+            ),
+            row(When::Opt("--require"), LoadsCode, PLUGIN, "yarn run --require", "run --require ./x jest"),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["bun"],
+        opts: Opts::new(EXACT_POSIX, "", ""),
+        rows: &[],
+        subs: &[Sub {
+            names: &["run", "x", "test"],
+            opts: Opts::new(EXACT_POSIX, "r:", "cwd= filter="),
+            rows: &[row(When::Opt("-r"), LoadsCode, PLUGIN, "bun --help: -r", "run -r ./x.ts test")],
+        }],
+    },
+    Program {
+        names: &["bunx"],
+        opts: Opts::new(EXACT_POSIX, "r:", ""),
+        rows: &[row(
+            When::Opt("-r --preload --require --import"),
+            LoadsCode,
+            PLUGIN,
+            "bun --help: -r",
+            "-r ./x.ts y",
+        )],
         subs: &[],
     },
     Program {
@@ -240,6 +322,23 @@ pub(super) const PROGRAMS: &[Program] = &[
         )],
         subs: &[],
     },
+    // An interpreter by its path, or the project of somebody else.
+    Program {
+        names: &["uv"],
+        opts: Opts::new(EXACT_POSIX, "", "project= directory= color= cache-dir= config-file="),
+        rows: &[row(
+            When::Val("--project --directory", Test::SharedFolder),
+            LoadsCode,
+            SHARED,
+            "uv help: --project",
+            "--project /tmp/x run y",
+        )],
+        subs: &[
+            Sub { names: &["run", "venv", "sync"], opts: UV_RUN, rows: UV_PYTHON },
+            Sub { names: &["tool"], opts: Opts::new(HOST, UV_RUN.short, UV_RUN.long), rows: UV_PYTHON },
+        ],
+    },
+    Program { names: &["uvx"], opts: UV_RUN, rows: UV_PYTHON, subs: &[] },
     Program {
         names: &["apt", "apt-get", "apt-cache", "aptitude"],
         opts: Opts::new(GNU, "o:c:t:a:q::", "option= config-file= target-release="),

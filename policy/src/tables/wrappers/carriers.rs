@@ -1,7 +1,7 @@
 //! Carriers that repeat or multiply a command: they need an entry of their own, and what they carry must be
 //! satisfied too.
 use super::Effect::{Also, Is, Query, Refuse, Text};
-use super::Kind::{Duration, Number};
+use super::Kind::{Duration, Few, Number};
 use super::{Form, N, NONE, O, Own, PLAIN, Row, V, row, spec};
 use crate::wrapper::Class::Carrier;
 
@@ -39,8 +39,9 @@ pub(super) const ROWS: &[Row] = &[
             ("n", Is(Number)),
             ("max-args", Is(Number)),
             ("L", Is(Number)),
-            ("P", Is(Number)),
-            ("max-procs", Is(Number)),
+            // 0 is as many as there are words.
+            ("P", Is(Few)),
+            ("max-procs", Is(Few)),
             ("s", Is(Number)),
             ("max-chars", Is(Number)),
             ("help", Query),
@@ -100,6 +101,8 @@ pub(super) const ROWS: &[Row] = &[
         &[
             ("a", Also("parallel -a reads a file")),
             ("arg-file", Also("parallel -a reads a file")),
+            ("j", Is(Few)),
+            ("jobs", Is(Few)),
             ("help", Query),
             ("version", Query),
         ],

@@ -1,42 +1,55 @@
 //! Runners of package and environment managers: they look the command up in a project, and may fetch it.
-use super::Effect::{Away, Chdir, Query, Refuse, Text};
+use super::Effect::{Also, Away, Chdir, Query, Refuse, Text};
 use super::Kind::Word;
 use super::{Effect, Form, N, NONE, O, Own, PLAIN, Row, Spec, V, row, spec, sub};
+use crate::getopt::Takes;
 use crate::wrapper::Class::{Carrier, Remote};
 
 const HELP: &[(&str, Effect)] = &[("h", Query), ("V", Query), ("help", Query), ("version", Query)];
 
+/// Options as nopt reads them: `-call` is `--call`, and nothing is attached to a letter (`-C./x` is an option `C./x`).
+const fn nopt(long: &'static [(&'static str, Takes)]) -> Spec {
+    Spec { single_dash_long: true, ..spec("", long) }
+}
+
 /// npm's own options, that may stand before and after its sub-command.
-const NPM: Spec = spec(
-    "yp:c:w:qgdsC:",
-    &[
-        ("yes", N),
-        ("no", N),
-        ("no-install", N),
-        ("package", V),
-        ("call", V),
-        ("workspace", V),
-        ("workspaces", N),
-        ("include-workspace-root", N),
-        ("quiet", N),
-        ("silent", N),
-        ("global", N),
-        ("prefix", V),
-        ("loglevel", V),
-        ("registry", V),
-        ("prefer-offline", N),
-        ("prefer-online", N),
-        ("offline", N),
-        ("ignore-existing", N),
-        ("legacy-peer-deps", N),
-        ("if-present", N),
-        ("production", N),
-        ("no-audit", N),
-        ("no-fund", N),
-        ("help", N),
-        ("version", N),
-    ],
-);
+const NPM: Spec = nopt(&[
+    ("y", N),
+    ("yp", V),
+    ("p", V),
+    ("c", V),
+    ("w", V),
+    ("q", N),
+    ("g", N),
+    ("d", N),
+    ("s", N),
+    ("C", V),
+    ("yes", N),
+    ("no", N),
+    ("no-install", N),
+    ("package", V),
+    ("call", V),
+    ("workspace", V),
+    ("workspaces", N),
+    ("include-workspace-root", N),
+    ("quiet", N),
+    ("silent", N),
+    ("global", N),
+    ("prefix", V),
+    ("loglevel", V),
+    ("registry", V),
+    ("prefer-offline", N),
+    ("prefer-online", N),
+    ("offline", N),
+    ("ignore-existing", N),
+    ("legacy-peer-deps", N),
+    ("if-present", N),
+    ("production", N),
+    ("no-audit", N),
+    ("no-fund", N),
+    ("help", N),
+    ("version", N),
+]);
 const NPM_EFFECTS: &[(&str, Effect)] = &[
     ("c", Text),
     ("call", Text),
@@ -50,30 +63,33 @@ const NPM_EFFECTS: &[(&str, Effect)] = &[
     ("version", Query),
 ];
 
-const PNPM: Spec = spec(
-    "C:rwF:sc",
-    &[
-        ("dir", V),
-        ("recursive", N),
-        ("workspace-root", N),
-        ("filter", V),
-        ("filter-prod", V),
-        ("parallel", N),
-        ("stream", N),
-        ("silent", N),
-        ("if-present", N),
-        ("no-bail", N),
-        ("reporter", V),
-        ("loglevel", V),
-        ("resume-from", V),
-        ("workspace-concurrency", V),
-        ("package", V),
-        ("allow-build", V),
-        ("shell-mode", N),
-        ("help", N),
-        ("version", N),
-    ],
-);
+const PNPM: Spec = nopt(&[
+    ("C", V),
+    ("r", N),
+    ("w", N),
+    ("F", V),
+    ("s", N),
+    ("c", N),
+    ("dir", V),
+    ("recursive", N),
+    ("workspace-root", N),
+    ("filter", V),
+    ("filter-prod", V),
+    ("parallel", N),
+    ("stream", N),
+    ("silent", N),
+    ("if-present", N),
+    ("no-bail", N),
+    ("reporter", V),
+    ("loglevel", V),
+    ("resume-from", V),
+    ("workspace-concurrency", V),
+    ("package", V),
+    ("allow-build", V),
+    ("shell-mode", N),
+    ("help", N),
+    ("version", N),
+]);
 const PNPM_EFFECTS: &[(&str, Effect)] = &[
     ("C", Chdir),
     ("dir", Chdir),
@@ -125,7 +141,9 @@ const BUN: Spec = spec(
     ],
 );
 const BUN_EFFECTS: &[(&str, Effect)] =
-    &[("cwd", Chdir), ("filter", Away), ("help", Query), ("version", Query)];
+    &[("cwd", Chdir), ("filter", Away), ("env-file", Also(ENV_FILE)), ("help", Query), ("version", Query)];
+
+const ENV_FILE: &str = "it sets variables of a file";
 
 const UV_RUN: Spec = spec(
     "qvnp:P:msUw:i:f:C:",
@@ -181,7 +199,8 @@ const UV_RUN: Spec = spec(
         ("version", N),
     ],
 );
-const UV_EFFECTS: &[(&str, Effect)] = &[("directory", Chdir), ("help", Query), ("version", Query)];
+const UV_EFFECTS: &[(&str, Effect)] =
+    &[("directory", Chdir), ("env-file", Also(ENV_FILE)), ("help", Query), ("version", Query)];
 const UV_GLOBAL: Spec = spec(
     "qvn",
     &[
