@@ -32,6 +32,38 @@ fn invocation(example: &Example) -> Invocation {
     }
 }
 
+/// Not among the examples: the file has to be there.
+#[test]
+fn the_developer_preset_reads_files_by_redirection() {
+    let preset = PRESETS.iter().find(|p| p.name == "developer").unwrap();
+    let approvals = Approvals::parse(preset.approvals.as_bytes(), preset.name).unwrap();
+    let config = Config::parse(preset.config.as_bytes(), preset.name).unwrap();
+    let policy = Policy::of_user(Some(approvals), Some(config));
+    let world = ["wc", "tr", "cat", "sh", "bash", "python3"]
+        .iter()
+        .fold(FakeWorld::new(), |w, p| w.program(&format!("/usr/bin/{p}")))
+        .link("/bin", "/usr/bin")
+        .file("/home/u/project/f", b"");
+    for (text, wanted) in [
+        ("n=$(wc -l < f); echo $n", Decision::Allow),
+        ("while read -r line; do echo \"$line\"; done < f", Decision::Allow),
+        ("tr -d x < f | cat", Decision::Allow),
+        // Code, the network, and what is not known.
+        ("bash < f", Decision::Ask),
+        ("python3 - < f", Decision::Ask),
+        ("cat < /dev/tcp/127.0.0.1/80", Decision::Ask),
+        ("cat < $x", Decision::Ask),
+        ("cat > f", Decision::Ask),
+        ("cat <> f", Decision::Ask),
+    ] {
+        let mut inv = invocation(&Example::Text(text.to_owned()));
+        if let Form::Text { shell, .. } = &mut inv.form {
+            *shell = Some(b"/bin/bash".to_vec());
+        }
+        assert_eq!(decide(&policy, &inv, &world).decision, wanted, "{text}");
+    }
+}
+
 #[test]
 fn examples_hold() {
     let mut tried = 0;
