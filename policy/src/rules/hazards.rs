@@ -44,10 +44,62 @@ impl Hazardous {
     /// The hazards of a command of it.
     pub fn hits(&self, args: &[Arg]) -> Vec<HazardHit> {
         let mut out = Vec::new();
-        for (program, name) in &self.0 {
-            judge(program, name, args, &mut out);
+        self.read(args, &mut out);
+        // Words that may be none: what stands behind them is then something else.
+        if args.iter().any(may_vanish) {
+            let left: Vec<usize> =
+                (0..args.len()).filter(|i| !args.get(*i).is_some_and(may_vanish)).collect();
+            let words: Vec<Arg> = left.iter().filter_map(|i| args.get(*i).cloned()).collect();
+            let mut hits = Vec::new();
+            self.read(&words, &mut hits);
+            for mut hit in hits {
+                hit.at = hit.at.and_then(|at| left.get(at).copied());
+                // What is only lacking is not: the words may as well be there.
+                let new = out.iter().all(|h: &HazardHit| h.dynamic || h.why != hit.why);
+                if new && !hit.dynamic && hit.at.is_some() {
+                    out.push(hit);
+                }
+            }
         }
         out
+    }
+
+    fn read(&self, args: &[Arg], out: &mut Vec<HazardHit>) {
+        for (program, name) in &self.0 {
+            judge(program, name, args, out);
+        }
+        if self.0.iter().any(|(_, name)| name.starts_with("python") || *name == "pypy")
+            && let Some((module, from)) = module(args)
+        {
+            let mut hits = Vec::new();
+            for (program, name) in &of(&[module]).0 {
+                judge(program, name, args.get(from..).unwrap_or_default(), &mut hits);
+            }
+            out.extend(hits.into_iter().map(|h| HazardHit { at: h.at.map(|at| at + from), ..h }));
+        }
+    }
+}
+
+/// The module that python runs, and where its own words begin: python(1) -m.
+fn module(args: &[Arg]) -> Option<(&[u8], usize)> {
+    let mut i = 0;
+    loop {
+        let word = args.get(i)?.literal()?;
+        i += 1;
+        let letters = word.strip_prefix(b"-").filter(|l| !l.is_empty())?;
+        if let Some(long) = letters.strip_prefix(b"-") {
+            i += usize::from(long == b"check-hash-based-pycs");
+            continue;
+        }
+        let Some(at) = letters.iter().position(|b| b"cmWX".contains(b)) else { continue };
+        let rest = letters.get(at + 1..).unwrap_or_default();
+        let value = if rest.is_empty() { args.get(i)?.literal()? } else { rest };
+        i += usize::from(rest.is_empty());
+        match letters.get(at)? {
+            b'm' => return Some((value.split(|b| *b == b'.').next()?, i)),
+            b'c' => return None,
+            _ => {}
+        }
     }
 }
 

@@ -200,8 +200,8 @@ fn make_variable(word: &[u8], known: bool) -> bool {
     if name.last() == Some(&b'!') {
         return true;
     }
-    let end = name.iter().rposition(|b| !b":+?".contains(b)).map_or(0, |p| p + 1);
-    let name = name.get(..end).unwrap_or_default();
+    let end = name.iter().rposition(|b| !b":+? \t".contains(b)).map_or(0, |p| p + 1);
+    let name = name.get(..end).unwrap_or_default().trim_ascii();
     if matches!(name, b"CC" | b"CXX" | b"HOSTCC" | b"HOSTCXX") {
         return !known || !COMPILERS.iter().any(|c| c.as_bytes() == value);
     }
@@ -228,6 +228,16 @@ const PROGRAM_ENDS: &[&str] = &[
     "_SHELL",
     "_WRAPPER",
     "_LAUNCHER",
+    "_CLANG_TIDY",
+    "_CPPCHECK",
+    "_CPPLINT",
+    "_MT",
+    "_OBJCOPY",
+    "_OBJDUMP",
+    "_READELF",
+    "_ADDR2LINE",
+    "_TOOL",
+    "_DLLTOOL",
 ];
 
 fn names_program(name: &[u8]) -> bool {
@@ -248,7 +258,7 @@ fn compiler_plugin(value: &[u8]) -> bool {
     ["-fplugin", "-specs", "-wrapper", "-Xclang", "-load", "-fuse-ld=/", "-fuse-ld=.", "-plugin"]
         .iter()
         .any(|f| contains(value, f.as_bytes()))
-        || value.split(|b| b.is_ascii_whitespace()).any(|w| w.starts_with(b"-B"))
+        || value.split(|b| b.is_ascii_whitespace()).any(|w| w.starts_with(b"-B") || w.starts_with(b"@"))
 }
 
 /// Words of vi that only move, look at or leave the file.
@@ -481,6 +491,11 @@ mod tests {
             ("CC=clang", false),
             ("CC=./evil.sh", true),
             ("SHELL=/tmp/x", true),
+            ("SHELL =./evil", true),
+            ("\tSHELL\t=./evil", true),
+            ("SHELL :=./evil", true),
+            (" CMAKE_COMMAND =/tmp/x", true),
+            ("PREFIX = /usr", false),
             ("X=$(shell id)", true),
             ("X:=${ shell id}", true),
             ("X!=id", true),
@@ -516,6 +531,10 @@ mod tests {
             ("CMAKE_C_COMPILER:FILEPATH=evil/cc", true),
             ("CMAKE_C_COMPILER=/usr/bin/../../tmp/evil", true),
             ("Python3_EXECUTABLE=./python", true),
+            ("CMAKE_C_CLANG_TIDY=/tmp/x", true),
+            ("CMAKE_MT=./evil", true),
+            ("CMAKE_C_FLAGS=@file", true),
+            ("CMAKE_CXX_CLANG_TIDY=clang-tidy", false),
             ("CMAKE_C_FLAGS=-fplugin=./x.so", true),
             ("CMAKE_C_COMPILER=/usr/bin/clang-15", false),
             ("CMAKE_C_COMPILER=clang", false),

@@ -370,7 +370,7 @@ less -p pattern a
 man ls
 man 3 printf
 python3 x.py -c y
-python3 -m pytest -q -p no:cacheprovider -c x
+python3 -m pytest -q -p no:cacheprovider
 python3 -m venv .venv
 python3 -m pip install -r requirements.txt
 python3 -m json.tool a
@@ -698,5 +698,100 @@ fn what_can_only_be_a_pattern_is_no_option() {
         ("git", "grep -O -e x"),
     ] {
         assert!(!sure(hazards(&[name.as_bytes()], &split(line)[0])).is_empty(), "{name} {line}");
+    }
+}
+
+#[test]
+fn what_builds_and_checks_run_besides() {
+    for (name, line) in [
+        ("make", "'SHELL =./x'"),
+        ("cmake", "-DCMAKE_C_CLANG_TIDY=/tmp/x -B b ."),
+        ("cmake", "-DCMAKE_C_COMPILE_OBJECT=/tmp/x ."),
+        ("cmake", "-DCMAKE_USER_MAKE_RULES_OVERRIDE=x.cmake ."),
+        ("cmake", "--build b -- --makefile=../x.mk"),
+        ("cmake", "--build b -- --file=../x.mk"),
+        ("cmake", "--build b -- -C ../x"),
+        ("ctest", "-T Build --overwrite MakeCommand=/tmp/x"),
+        ("ctest", "--output-junit x"),
+        ("python3", "-m pytest -p evil"),
+        ("python3.12", "-W error -Im pytest -p evil"),
+        ("python", "-mmypy --python-exec ./x m.py"),
+        ("mypy", "--python-exec ./x m.py"),
+        ("mypy", "@opts"),
+        ("mypy", "--config-f x.ini m.py"),
+        ("mypy", "--txt-report x m.py"),
+        ("pylint", "--init-h=x a.py"),
+        ("rustc", "-L . u.rs"),
+        ("rustc", "-Clink-arg=@x u.rs"),
+        ("rustdoc", "--test --test-runtool ./x f.rs"),
+        ("cargo", "rustc --bin c -- -Clink-arg=-wrapper -Clink-arg=/tmp/x"),
+        ("cargo", "rustdoc --lib -- --test --test-runtool /tmp/x"),
+        ("cargo", "clippy -- --sysroot x"),
+        ("pytest", "--debug=x"),
+        ("pytest", "-o log_file=x"),
+        ("mawk", "-We p.awk"),
+        ("awk", "-W ex p.awk"),
+        ("mawk", "-W interactive,exec p.awk"),
+        ("gawk", "-W load=./x.so 1"),
+        ("xxd", "-r -ps hex out"),
+        ("xxd", "-bits f out"),
+        ("xxd", "-c 8 f out"),
+    ] {
+        assert!(!sure(hazards(&[name.as_bytes()], &split(line)[0])).is_empty(), "{name} {line}");
+    }
+    for (name, line) in [
+        ("make", "'PREFIX = /usr' all"),
+        ("cmake", "-DCMAKE_ARCHIVE_OUTPUT_DIRECTORY=b ."),
+        ("cmake", "-DCMAKE_CXX_CLANG_TIDY=clang-tidy ."),
+        ("cmake", "--build b --target all --config Release --parallel 4"),
+        ("cmake", "--build b -- -j4 -k"),
+        ("ctest", "--test-dir b --output-on-failure -j4"),
+        ("python3", "-m pytest -q -p no:cacheprovider"),
+        ("python3", "-m json.tool"),
+        ("python3", "x.py -m pytest -p evil"),
+        ("mypy", "--strict --pretty src"),
+        ("mypy", "--python-version 3.12 src"),
+        ("pylint", "--disable=all --output-format=text src"),
+        ("isort", "--profile black --check-only ."),
+        ("cargo", "clippy -- -D warnings -W clippy::pedantic"),
+        ("cargo", "rustc -- -C opt-level=3 -Clink-arg=-fuse-ld=lld"),
+        ("pytest", "--debug"),
+        ("pytest", "-o junit_family=xunit2"),
+        ("awk", "-W version"),
+        ("xxd", "-ps f"),
+        ("xxd", "-l 16 -s 4 f"),
+        ("xxd", "-cols 8 -len 4 f"),
+    ] {
+        assert_eq!(hazards(&[name.as_bytes()], &split(line)[0]), [], "{name} {line}");
+    }
+}
+
+#[test]
+fn a_word_that_may_be_none_hides_nothing() {
+    let word = |w: &str| match w.starts_with('$') {
+        true => Arg::Dynamic { source: w.into(), prefix: Vec::new(), single: false },
+        false => Arg::lit(w.replace('_', " ")),
+    };
+    for (name, line) in [
+        ("git", "config $x alias.z !./evil"),
+        ("git", "config --add $x alias.z !./evil"),
+        ("sed", "-e $x 1e_./evil f"),
+        ("sed", "-n --expression $x 1e_./evil f"),
+        ("git", "bisect $x run ./evil"),
+        ("xxd", "-r $x hex out"),
+    ] {
+        let args: Vec<Arg> = line.split(' ').map(word).collect();
+        assert!(!sure(hazards(&[name.as_bytes()], &args)).is_empty(), "{name} {line}");
+    }
+    for (name, line) in [
+        ("python3", "$x"),
+        ("node", "$x"),
+        ("git", "config $x user.name"),
+        ("git", "log $x --oneline"),
+        ("sed", "-n $x 5p f"),
+        ("find", "$x -name y"),
+    ] {
+        let args: Vec<Arg> = line.split(' ').map(word).collect();
+        assert_eq!(sure(hazards(&[name.as_bytes()], &args)), [], "{name} {line}");
     }
 }

@@ -14,6 +14,22 @@ const SETS: &str = "writes a setting that can name a program which runs later";
 
 const SHARED: &str = "builds a project from a folder that everyone can write";
 
+/// What has rustc run or load something else.
+const RUSTC_RUNS: &[&str] = &[
+    "linker=",
+    "codegen-backend",
+    "link-self-contained",
+    "llvm-args=-load",
+    "-fuse-ld=/",
+    "-fuse-ld=.",
+    "=-B",
+    " -B",
+    "plugin",
+    "-wrapper",
+    "-specs",
+    "=@",
+];
+
 /// What is more than text to a shell, wherever it stands in one.
 const SHELL_TEXT: &[&str] = &[";", "|", "&", "<", ">", "$", "`", "\n"];
 
@@ -263,14 +279,24 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "check --manifest-path /tmp/x/Cargo.toml",
             ),
             row(
-                When::All(&[
-                    When::Path("rustc|rustdoc|clippy"),
-                    When::From(1, Test::Has(&["linker=", "codegen-backend", "plugin", "-Zthreads=@"])),
-                ]),
+                When::All(&[When::Path("rustc|rustdoc|clippy"), When::From(1, Test::Has(RUSTC_RUNS))]),
                 RunsProgram,
                 "names the linker or loads a compiler backend",
                 "rustc(1) -C linker",
                 "rustc -- -C linker=./x",
+            ),
+            row(
+                When::All(&[
+                    When::Path("rustc|rustdoc|clippy"),
+                    When::From(
+                        1,
+                        Test::Starts(&["@", "-L", "--extern", "--sysroot", "--test-", "--runtool"]),
+                    ),
+                ]),
+                LoadsCode,
+                "loads a procedural macro, another standard library or a test runner",
+                "rustc(1) --extern",
+                "rustdoc -- --test-runtool ./x",
             ),
         ],
         subs: &[],
@@ -280,37 +306,30 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             EXACT,
             "C:Z:L:l:o:A:W:D:F:",
-            "codegen= crate-name= crate-type= edition= emit= out-dir= extern= sysroot= test-builder= runtool=",
+            "codegen= crate-name= crate-type= edition= emit= out-dir= extern= sysroot= test-builder= runtool= \
+             test-runtool= target=",
         ),
         rows: &[
             row(
-                When::Val(
-                    "-C --codegen",
-                    Test::Has(&[
-                        "linker=",
-                        "link-self-contained",
-                        "linker-plugin",
-                        "llvm-args=-load",
-                        "-fuse-ld=/",
-                        "-fuse-ld=.",
-                        "=-B",
-                        " -B",
-                        "plugin",
-                        "-wrapper",
-                        "-specs",
-                    ]),
-                ),
+                When::Val("-C --codegen", Test::Has(RUSTC_RUNS)),
                 RunsProgram,
                 "names the linker",
                 "rustc(1) -C linker",
                 "-C linker=./x a.rs",
             ),
             row(
-                When::Opt("--extern --sysroot --test-builder --runtool"),
+                When::Opt("--extern --sysroot --test-builder --runtool --test-runtool -L"),
                 LoadsCode,
                 "loads a procedural macro, another standard library or a test runner",
                 "rustc(1) --extern",
                 "--extern x=./x.so a.rs",
+            ),
+            row(
+                When::Val("--target", Test::Ends(&[".json"])),
+                RunsProgram,
+                "the target's description can name the linker",
+                "rustc book, Custom Targets",
+                "--target x.json a.rs",
             ),
             row(
                 When::Val("-Z", Test::Has(&["codegen-backend", "llvm-plugins"])),
@@ -424,6 +443,12 @@ graphviz= profiling-output= debug-output preset=",
                         "MODULE_PATH",
                         "_LINKER=",
                         "EMULATOR",
+                        "_CREATE_",
+                        "_COMPILE_OBJECT",
+                        "_ARCHIVE_CREATE",
+                        "_ARCHIVE_APPEND",
+                        "_ARCHIVE_FINISH",
+                        "RULES_OVERRIDE",
                     ]),
                 ),
                 RunsProgram,
@@ -446,7 +471,12 @@ graphviz= profiling-output= debug-output preset=",
                 "--build b -- SHELL=./x",
             ),
             row(
-                When::All(&[When::Opt("--build"), When::Anywhere(Test::Starts(&["--eval", "-f", "-t"]))]),
+                When::All(&[
+                    When::Opt("--build"),
+                    When::Anywhere(Test::Starts(&[
+                        "--ev", "-f", "-t", "--fi", "--ma", "-C", "--di", "-I", "--in", "-e", "--en",
+                    ])),
+                ]),
                 LoadsCode,
                 "hands it to the build tool, which reads rules from it",
                 "cmake(1) --build; make(1) -f, --eval",
@@ -511,17 +541,27 @@ graphviz= profiling-output= debug-output preset=",
         opts: Opts::new(
             EXACT,
             "S:C:R:E:L:I:j:T:M:D:O:U:",
-            "build-and-test build-makeprogram= test-command=! output-log=",
+            "build-and-test build-makeprogram= test-command=! output-log= output-junit= overwrite=",
         ),
-        rows: &[row(
-            When::Opt(
-                "-S --script --script-new-process --build-and-test --launch --build-makeprogram --test-command",
+        rows: &[
+            row(
+                When::Opt(
+                    "-S --script --script-new-process --build-and-test --launch --build-makeprogram --test-command \
+                     --overwrite",
+                ),
+                RunsProgram,
+                "runs a script, or a build of the caller's choice",
+                "ctest(1) -S, --build-and-test",
+                "--build-and-test a b --build-generator x",
             ),
-            RunsProgram,
-            "runs a script, or a build of the caller's choice",
-            "ctest(1) -S, --build-and-test",
-            "--build-and-test a b --build-generator x",
-        )],
+            row(
+                When::Val("-O --output-log --output-junit", Test::File),
+                WritesFile,
+                WRITES,
+                "ctest(1) -O",
+                "-O x",
+            ),
+        ],
         subs: &[],
     },
     Program {

@@ -126,7 +126,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "p:c:o:k:m:n:r:W:",
             "config-file= rootdir= override-ini= pdbcls= junitxml= junit-xml= log-file= basetemp= cov= \
              cov-report= cov-config= maxfail= tb= durations= ignore= deselect= import-mode= timeout= \
-             numprocesses= dist= confcutdir= color= capture= pastebin= report-log= html= json-report-file= co",
+             numprocesses= dist= confcutdir= color= capture= pastebin= report-log= html= json-report-file= debug=? co",
         ),
         rows: &[
             row(When::Val("-p", Test::NotStarts(&["no:"])), LoadsCode, PLUGIN, "pytest -p", "-p x"),
@@ -134,7 +134,14 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Val(
                     "-o --override-ini",
-                    Test::Starts(&["addopts", "pythonpath", "python_files", "usefixtures"]),
+                    Test::Starts(&[
+                        "addopts",
+                        "pythonpath",
+                        "python_files",
+                        "usefixtures",
+                        "log_file",
+                        "cache_dir",
+                    ]),
                 ),
                 LoadsCode,
                 "sets options that load code",
@@ -149,7 +156,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--pdbcls=x:y",
             ),
             row(
-                When::Val("--junitxml --junit-xml --log-file --report-log --html", Test::File),
+                When::Val("--junitxml --junit-xml --log-file --report-log --html --debug", Test::File),
                 WritesFile,
                 WRITES,
                 "pytest --junit-xml",
@@ -177,9 +184,11 @@ pub(super) const PROGRAMS: &[Program] = &[
             "pylint",
             "flake8",
             "mypy",
+            "dmypy",
             "pyright",
             "bandit",
             "isort",
+            "sphinx",
             "sphinx-build",
             "mkdocs",
             "tox",
@@ -187,7 +196,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             "pre-commit",
         ],
         opts: Opts::new(
-            EXACT,
+            GNU,
             "c:f:j:d:e:r:p:b:D:",
             "load-plugins= init-hook= rcfile= config= config-file= plugin= python-executable= \
              custom-typeshed-dir= noxfile= conf= append-config= html-report= xml-report= junit-xml= output-file= \
@@ -223,7 +232,17 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--python-executable ./x src",
             ),
             row(
-                When::Opt("--html-report --xml-report --junit-xml --output-file"),
+                When::Word(Test::Starts(&["@"])),
+                LoadsCode,
+                "takes options from a file",
+                "argparse, fromfile_prefix_chars",
+                "@x",
+            ),
+            row(
+                When::Opt(
+                    "--html-report --xml-report --junit-xml --output-file --any-exprs-report --txt-report --linecount-report \
+                     --linecoverage-report --lineprecision-report --cobertura-xml-report --xslt-html-report --xslt-txt-report",
+                ),
                 WritesFile,
                 WRITES,
                 "mypy --html-report",

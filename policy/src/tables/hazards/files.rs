@@ -328,7 +328,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         names: &["xxd"],
-        opts: Opts::new(EXACT, "c:g:l:n:o:s:R:", ""),
+        // One letter decides (`-ps` is `-p`), and a value is attached or stands behind the letter or its full name.
+        opts: Opts::new(
+            DASH,
+            "",
+            "c= cols= g= groupsize= group= l= len= n= name= o= offset= s= seek= skip= R=",
+        ),
         rows: &[row(
             When::From(1, Test::File),
             WritesFile,
@@ -533,9 +538,22 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-D '{print}'",
             ),
             row(
-                When::Val("-W", Test::StartsFold(&["exec", "dump"])),
+                // Shortened, or several with commas: what is not known to be harmless.
+                When::Val(
+                    "-W",
+                    Test::Not(&[
+                        "version",
+                        "interactive",
+                        "posix",
+                        "posix_space",
+                        "usage",
+                        "help",
+                        "lint",
+                        "traditional",
+                    ]),
+                ),
                 LoadsCode,
-                "the program text comes from a file",
+                "the program text may come from a file",
                 "mawk(1) -W exec",
                 "-W exec x",
             ),
