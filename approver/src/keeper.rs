@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use policy::document::{Ask, Security};
 use protocol::operator::Override as WireOverride;
+use protocol::shown;
 use serde_json::{Value, json};
 
 use crate::clock::Clock;
@@ -276,10 +277,6 @@ fn remove(path: &Path) -> io::Result<()> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         done => done,
     }
-}
-
-fn shown(path: &Path) -> String {
-    protocol::Shown::text(path.as_os_str().as_encoded_bytes()).into_string()
 }
 
 #[cfg(test)]

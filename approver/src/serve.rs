@@ -9,12 +9,12 @@
 //!  serve       until SIGTERM, SIGINT, SIGHUP or an operator's word; then no new question, and those that wait are told
 //! ```
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use policy::document::SocketSettings;
+use protocol::shown;
 use store::journal::Journal;
 use store::locate::OPERATOR;
 use sys::socket::{Activated, Audience, activated, bind};
@@ -51,10 +51,6 @@ pub struct Ready {
     panel: Option<u16>,
     /// Sockets that we bound, and remove when we stop.
     ours: Vec<PathBuf>,
-}
-
-fn shown(path: &Path) -> String {
-    protocol::Shown::text(path.as_os_str().as_bytes()).into_string()
 }
 
 /// Gets everything ready, or says what is in the way, where, and what to do about it.

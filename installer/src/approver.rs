@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
-use protocol::Shown;
 use protocol::operator::{Answer, Command, Status};
+use protocol::{Shown, shown};
 use serde_json::json;
 use sys::spawn::Side;
 
 use crate::cli::{Approver, Panel};
 use crate::exit::{Exit, Failure};
-use crate::operator::{Address, Operator, Trouble, shown, unexpected};
+use crate::operator::{Address, Operator, Trouble, unexpected};
 use crate::say::{self, Page, Tint};
 use crate::when;
 

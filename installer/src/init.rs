@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use policy::document::{Approvals, Config, preset};
 use policy::rules::environ::scrub;
+use protocol::shown;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Init, Preset};
@@ -293,11 +294,6 @@ impl Documents {
             ));
         }
     }
-}
-
-fn shown(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    protocol::Shown::text(path.as_os_str().as_bytes()).into_string()
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! A person's half of the conversation with an approver (docs/protocol.md): commands, their answers, events.
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use protocol::message::Challenge;
 use protocol::operator::{Answer, Command, Envelope, Event, FromApprover};
-use protocol::{Code, Shown, Token, frame};
-use std::os::unix::ffi::OsStrExt;
+use protocol::{Code, Token, frame, shown};
 use store::Loaded;
 use store::locate::OPERATOR;
 use store::talk::{Ended, Talk, Unreached};
@@ -65,11 +64,6 @@ impl Address {
         let token = loaded.policy.settings("main").socket.token.as_deref().and_then(Token::new);
         Ok(Address { path: state.join(OPERATOR), token })
     }
-}
-
-/// A path for a sentence.
-pub fn shown(path: &Path) -> String {
-    Shown::text(path.as_os_str().as_bytes()).into_string()
 }
 
 impl Operator {

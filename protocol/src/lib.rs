@@ -30,7 +30,7 @@ pub mod operator;
 pub use code::Code;
 pub use field::Malformed;
 pub use secret::{mask_text, mask_words};
-pub use show::Shown;
+pub use show::{Shown, shown};
 pub use token::Token;
 
 /// What every program of a release calls itself: the version, and the commit it was built from where the build was told

@@ -10,6 +10,11 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shown(String);
 
+/// A path in a sentence for people.
+pub fn shown(path: &std::path::Path) -> String {
+    Shown::text(path.as_os_str().as_encoded_bytes()).into_string()
+}
+
 impl Shown {
     /// Text as it is read: a message, a path in a sentence, a line of a script. Backslashes of the original are
     /// left alone, so this is for reading, not for pasting.

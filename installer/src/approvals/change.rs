@@ -1,10 +1,8 @@
 //! `approvals allowlist add` and `remove`: one entry more or fewer.
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
 
 use jiff::tz::TimeZone;
-use protocol::Shown;
+use protocol::{Shown, shown};
 use serde_json::{Map, Value};
 use store::Loaded;
 use store::edit::{List as Key, Target};
@@ -183,11 +181,6 @@ pub fn target(loaded: &Loaded) -> Result<Target, Failure> {
         Failure::trouble("there is no place for a policy: the user database names no home for this user")
             .advise("set EXEC_GUARD_HOME to a folder of yours")
     })
-}
-
-/// A path for messages.
-pub fn shown(path: &Path) -> String {
-    Shown::text(path.as_os_str().as_bytes()).into_string()
 }
 
 fn key(list: List) -> Key {

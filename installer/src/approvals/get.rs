@@ -7,6 +7,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 use policy::document::{Approvals, Ask, Effective, Entry, Policy, Security, Sourced};
+use protocol::shown;
 use serde_json::{Map, Value, json};
 use store::usage::Usage;
 
@@ -244,11 +245,6 @@ impl Row {
             page.tinted(Tint::Dim, used);
         }
     }
-}
-
-fn shown(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    protocol::Shown::text(path.as_os_str().as_bytes()).into_string()
 }
 
 fn scope(sources: &Sources<'_>, agent: &str) -> Scope {

@@ -40,7 +40,7 @@ pub fn run(args: &Set) -> Result<Exit, Failure> {
             done => break done.map_err(failure)?,
         }
     };
-    say::word(format!("{} is replaced; its hash is now {hash}", super::change::shown(&target.path)));
+    say::word(format!("{} is replaced; its hash is now {hash}", protocol::shown(&target.path)));
     // A key that is misspelt is kept and does nothing: who wrote it has to hear of it.
     if let Ok(document) = policy::document::Approvals::parse(text.as_bytes(), &name) {
         for note in &document.notes {
@@ -55,7 +55,7 @@ fn input(args: &Set) -> Result<(Vec<u8>, String), Failure> {
     let mut text = Vec::new();
     let (name, read) = match &args.file {
         Some(path) => {
-            let name = super::change::shown(path);
+            let name = protocol::shown(path);
             let file = File::open(path).map_err(|e| Failure::usage(format!("{name}: {e}")))?;
             (name, file.take(MAX_BYTES + 1).read_to_end(&mut text))
         }

@@ -24,10 +24,7 @@ use crate::cli::{Init, Preset};
 use crate::exit::{Exit, Failure};
 use crate::say::{self, Page};
 
-/// A path for people.
-pub fn shown(path: &Path) -> String {
-    protocol::Shown::text(path.as_os_str().as_encoded_bytes()).into_string()
-}
+pub use protocol::shown;
 
 /// A path that is known to be text.
 pub fn text(path: &Path) -> String {
