@@ -101,7 +101,7 @@ fn hooks_are_live_until_somebody_spoils_them() {
 
 #[test]
 fn a_hook_that_is_switched_off_is_missed() {
-    let stage = stage(&["claude", "codex", "gemini", "qwen", "openclaw", "cline"]);
+    let stage = stage(&["claude", "codex", "gemini", "qwen", "openclaw", "cline", "copilot", "pi"]);
     let with = |text: &str, f: &dyn Fn(&mut Value)| {
         let mut value: Value = serde_json::from_str(text).expect("JSON");
         f(&mut value);
@@ -128,15 +128,32 @@ fn a_hook_that_is_switched_off_is_missed() {
         ("openclaw", ".openclaw/openclaw.json", &|v| {
             v["plugins"]["entries"]["exec-guard"]["enabled"] = false.into();
         }),
+        ("openclaw", ".openclaw/openclaw.json", &|v| v["plugins"]["enabled"] = false.into()),
+        ("openclaw", ".openclaw/openclaw.json", &|v| v["plugins"]["allow"] = json!(["other"])),
+        ("openclaw", ".openclaw/openclaw.json", &|v| v["plugins"]["deny"] = json!(["x", "exec-guard"])),
+        ("copilot", ".copilot/hooks/exec-guard.json", &|v| {
+            v["hooks"]["preToolUse"][0]["timeoutSec"] = 0.into();
+        }),
+        ("copilot", ".copilot/hooks/exec-guard.json", &|v| {
+            v["hooks"]["preToolUse"][0]["timeoutSec"] = 5.into();
+        }),
+        ("copilot", ".copilot/hooks/exec-guard.json", &|v| v["disableAllHooks"] = true.into()),
+        ("claude", ".claude/settings.json", &|v| v["env"] = json!({"CLAUDE_CODE_SIMPLE": "1"})),
     ];
     for (id, rel, how) in cases {
         let mend = spoil(&stage, rel, |text| with(text, how));
         only(&stage, &[id]);
         mend();
     }
-    for text in ["[features]\nhooks = false\n", ""] {
+    for text in ["[features]\nhooks = false\n", "[features]\ncodex_hooks = false\n", "enabled = false\n", ""]
+    {
         let mend = spoil(&stage, ".codex/config.toml", |old| {
-            Some(if text.is_empty() { String::new() } else { format!("{text}{old}") })
+            Some(match text {
+                "" => String::new(),
+                // In the table of the hook, which is the last.
+                "enabled = false\n" => format!("{old}{text}"),
+                _ => format!("{text}{old}"),
+            })
         });
         only(&stage, &["codex"]);
         mend();
@@ -149,6 +166,38 @@ fn a_hook_that_is_switched_off_is_missed() {
     fs::set_permissions(&settings, fs::Permissions::from_mode(0o666)).expect("mode");
     only(&stage, &["claude"]);
     fs::set_permissions(&settings, fs::Permissions::from_mode(0o644)).expect("mode");
+    // Files beside the one with the hook.
+    for (id, folder, file, text) in [
+        ("copilot", "home/.copilot", "settings.json", r#"{"disableAllHooks": true}"#),
+        ("copilot", "work/.github/copilot", "settings.json", r#"{"disableAllHooks": true}"#),
+        ("gemini", "home/.gemini", "trustedFolders.json", r#"{"$WORK": "DO_NOT_TRUST"}"#),
+        ("qwen", "home/.qwen", "trustedFolders.json", r#"{"$WORK": "DO_NOT_TRUST"}"#),
+        ("pi", "home/.pi/agent", "settings.json", r#"{"extensions": ["-extensions/exec-guard.js"]}"#),
+        ("pi", "work/.pi", "settings.json", r#"{"extensions": ["./mine.js", "!**/*.js"]}"#),
+        ("codex", "work/.codex", "config.toml", "[features]\nhooks = false\n"),
+    ] {
+        let mut made = std::path::PathBuf::new();
+        for name in Path::new(folder) {
+            made.push(name);
+            if !stage.path(made.to_str().expect("text")).exists() {
+                stage.folder(made.to_str().expect("text"), 0o755);
+            }
+        }
+        let rel = format!("{folder}/{file}");
+        stage.write(&rel, text.replace("$WORK", &stage.text("work")).as_bytes(), 0o644);
+        println!("{rel}");
+        only(&stage, &[id]);
+        let other = text.replace("exec-guard", "other").replace("true", "false").replace("= false", "= true");
+        let other = other.replace("DO_NOT_TRUST", "TRUST_FOLDER").replace("*.js", "*.ts");
+        stage.write(&rel, other.replace("$WORK", &stage.text("work")).as_bytes(), 0o644);
+        only(&stage, &[]);
+        fs::remove_file(stage.path(&rel)).expect("removed");
+    }
+    let manifest = stage.path("guard/openclaw/openclaw.plugin.json");
+    let text = fs::read(&manifest).expect("a manifest");
+    fs::write(&manifest, "{}").expect("written");
+    only(&stage, &["openclaw"]);
+    fs::write(&manifest, text).expect("written");
     // A project's settings, where the doctor stands in it.
     stage.folder("work/.claude", 0o755);
     stage.write("work/.claude/settings.local.json", b"{\"disableAllHooks\": true}", 0o644);

@@ -93,7 +93,10 @@ impl Place<'_> {
                 }
                 _ => vec![self.fire(&[&protocol::hook::quoted(&[crate::install::text(&self.file)])])],
             },
-            Kind::Plugin(_) => vec![self.plugin(&self.file, &text)],
+            Kind::Plugin(_) => match self.excluded() {
+                Some(finding) => vec![finding],
+                None => vec![self.plugin(&self.file, &text)],
+            },
             Kind::Folder => self.folder(&text),
         }
     }
@@ -145,7 +148,7 @@ impl Place<'_> {
             return vec![self.finding(State::NotInTheWay, what).mend(format!("mend `{key}` in it"))];
         }
         let commands: Vec<&str> = hooks.iter().filter_map(|h| command(h)).collect();
-        match super::idle::switched_off(id, &self.file, value, &hooks) {
+        match super::idle::switched_off(self.s, id, &self.file, value, &hooks) {
             Ok(None) => {}
             Ok(Some((file, key))) => {
                 let what = format!("{}: `{key}` switches hooks off", shown(&file));
@@ -183,11 +186,39 @@ impl Place<'_> {
     fn untrusted(&self, value: &Value) -> Option<Finding> {
         let config = self.s.codex.join("config.toml");
         let text = settings::text(&config).unwrap_or_default();
-        if toml::flag(&text, &["features"], "hooks").is_ok_and(|v| v == Some(false)) {
-            let what = format!("{}: `features.hooks` switches hooks off", shown(&config));
-            return Some(self.finding(State::NotInTheWay, what).mend("take it out of there"));
+        let off = |file: &Path, key: &str| {
+            let what = format!("{}: `{key}` switches hooks off", shown(file));
+            Some(self.finding(State::NotInTheWay, what).mend("take it out of there"))
+        };
+        let project = std::env::current_dir().map(|h| h.join(".codex/config.toml")).ok();
+        let others = [project, Some(PathBuf::from("/etc/codex/requirements.toml"))];
+        for file in [Some(config.clone())].into_iter().chain(others).flatten() {
+            let text = settings::foreign(&file).ok().flatten().unwrap_or_default();
+            let says =
+                |table: &[&str], key: &str, what: bool| toml::flag(&text, table, key) == Ok(Some(what));
+            // The second is what older versions call it.
+            for key in ["hooks", "codex_hooks"] {
+                if says(&["features"], key, false) {
+                    return off(&file, &format!("features.{key}"));
+                }
+            }
+            if file.starts_with("/etc") && says(&[], "allow_managed_hooks_only", true) {
+                return off(&file, "allow_managed_hooks_only");
+            }
         }
         let row = agents::trusted(&self.file, value)?;
+        let table: Vec<&str> = row.table.iter().map(String::as_str).collect();
+        if toml::flag(&text, &table, "enabled").is_ok_and(|v| v == Some(false)) {
+            return off(&config, "enabled = false");
+        }
+        if let Some(root) = &self.project
+            && !root.ancestors().any(|dir| self.trusts(&text, dir))
+        {
+            let what = format!("{} does not trust {}: Codex skips its hooks", shown(&config), shown(root));
+            return Some(
+                self.finding(State::NotInTheWay, what).mend("start codex there, and trust the folder"),
+            );
+        }
         let mend = "exec-guardctl install --agent codex; or start codex, and review the hook";
         match toml::get(&text, &row.table, &row.key) {
             Ok(Some(hash)) if hash == row.value => None,
@@ -201,6 +232,12 @@ impl Place<'_> {
             }
             Err(why) => Some(self.not(format!("{} {why}", shown(&config)))),
         }
+    }
+
+    /// True if Codex's settings say that a folder is trusted.
+    fn trusts(&self, config: &str, folder: &Path) -> bool {
+        let table = ["projects".to_owned(), crate::install::text(folder)];
+        toml::get(config, &table, "trust_level").is_ok_and(|level| level.as_deref() == Some("trusted"))
     }
 
     /// A probe through command lines, as the agent runs them; one no is enough for all of them.
@@ -219,19 +256,10 @@ impl Place<'_> {
     }
 
     fn probe(&self, program: &Path, args: &[&str]) -> Result<(), String> {
-        let probe = fire::probe().map_err(|e| e.to_string())?;
+        let probe = fire::probe()?;
         // Harmless in any shell: `:` does nothing.
         let input = call(self.spec.id, &format!(": {probe}"), "/").to_string();
-        match fire::run(program, args, input.as_bytes()) {
-            Ok(said) if fire::refused_as_hook(&said) => Ok(()),
-            Ok(said) if said.late => Err("does not end".into()),
-            Ok(said) => {
-                let first = said.stderr.lines().next().unwrap_or_default();
-                let code = said.code.map_or("a signal".to_owned(), |c| format!("code {c}"));
-                Err(format!("a probe was not refused: it ended with {code} {first}"))
-            }
-            Err(e) => Err(format!("cannot be started: {e}")),
-        }
+        fire::must_refuse(program, args, input.as_bytes(), fire::refused_as_hook)
     }
 
     /// A plugin: through itself where node is here, else by its text and the guard that it names.
@@ -277,6 +305,23 @@ impl Place<'_> {
         }
     }
 
+    /// pi leaves out what its settings exclude.
+    fn excluded(&self) -> Option<Finding> {
+        if self.spec.id != "pi" {
+            return None;
+        }
+        let (what, mend) = match super::idle::excluded(self.s, &self.file) {
+            Ok(None) => return None,
+            Ok(Some((file, entry))) => {
+                (format!("{}: `{entry}` leaves our extension out", shown(&file)), "take it out of there")
+            }
+            Err((file, why)) => {
+                (format!("{} {why}: what it leaves out is not known", shown(&file)), "mend that file")
+            }
+        };
+        Some(self.finding(State::NotInTheWay, what).mend(mend))
+    }
+
     /// OpenClaw: two entries in its settings, and the plugin.
     fn folder(&self, text: &str) -> Vec<Finding> {
         let folder = self.s.folder.join("openclaw");
@@ -292,6 +337,26 @@ impl Place<'_> {
             && value.pointer("/plugins/enabled") != Some(&false.into());
         if !listed || !enabled {
             return vec![self.not(format!("{file} does not load the plugin, or switches it off"))];
+        }
+        // A list of those that are allowed counts if there is anything in it; one that is denied is out in any case.
+        let has = |list: &Value| list.as_array().is_some_and(|l| l.iter().any(|p| p == "exec-guard"));
+        let empty = |list: &Value| list.is_null() || list.as_array().is_some_and(Vec::is_empty);
+        let list = |key: &str| value.pointer(&format!("/plugins/{key}")).cloned().unwrap_or_default();
+        let (allow, deny) = (list("allow"), list("deny"));
+        let mend = match (has(&deny), empty(&allow) || has(&allow)) {
+            (true, _) => Some(("plugins.deny", "take exec-guard out of it")),
+            (false, false) => Some(("plugins.allow", "put \"exec-guard\" into it")),
+            (false, true) => None,
+        };
+        if let Some((key, mend)) = mend {
+            let what = format!("{file}: by `{key}` the plugin is not loaded");
+            return vec![self.finding(State::NotInTheWay, what).mend(mend)];
+        }
+        for (name, ours) in agents::OPENCLAW.iter().filter(|(name, _)| name.ends_with(".json")) {
+            let path = folder.join(name);
+            if settings::text(&path).ok().as_deref() != Some(*ours) {
+                return vec![self.not(format!("{} is not as it was installed", shown(&path)))];
+            }
         }
         let index = folder.join("index.js");
         vec![match settings::text(&index) {

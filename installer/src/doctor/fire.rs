@@ -72,9 +72,9 @@ pub fn run<A: AsRef<OsStr>>(program: &Path, args: &[A], input: &[u8]) -> std::io
 ///
 /// # Errors
 /// The system has no random numbers.
-pub fn probe() -> std::io::Result<String> {
+pub fn probe() -> Result<String, String> {
     let mut nonce = [0; 16];
-    sys::edit::random(&mut nonce)?;
+    sys::edit::random(&mut nonce).map_err(|e| e.to_string())?;
     let nonce: String = nonce.iter().map(|b| format!("{b:02x}")).collect();
     Ok(policy::rules::probe::word(&nonce))
 }
@@ -103,4 +103,26 @@ pub fn refused_as_hook(said: &Said) -> bool {
 /// True if the guard refused: by its own code and its own first line.
 pub fn refused(said: &Said) -> bool {
     matches!(said.code, Some(125 | 126)) && said.stderr.lines().any(is_our_no)
+}
+
+/// Starts a program with a probe in its words or its input; `no` tells whether it refused.
+///
+/// # Errors
+/// It did not: what it did instead.
+pub fn must_refuse<A: AsRef<OsStr>>(
+    program: &Path,
+    args: &[A],
+    input: &[u8],
+    no: fn(&Said) -> bool,
+) -> Result<(), String> {
+    match run(program, args, input) {
+        Ok(said) if no(&said) => Ok(()),
+        Ok(said) if said.late => Err("does not end".into()),
+        Ok(said) => {
+            let first = said.stderr.lines().next().unwrap_or_default();
+            let code = said.code.map_or("a signal".to_owned(), |c| format!("code {c}"));
+            Err(format!("a probe was not refused: it ended with {code} {first}"))
+        }
+        Err(e) => Err(format!("cannot be started: {e}")),
+    }
 }

@@ -1,10 +1,12 @@
 //! A hook that stands in the settings and is not started all the same, or does not hold anything up.
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::install::agents::json::{self as text, command};
 use crate::install::agents::{Extra, Handler, settings};
+use crate::install::plan::Surroundings;
 
 /// Why a handler of ours does not guard: the key that is to be mended, and a clause.
 ///
@@ -19,14 +21,37 @@ pub fn why(id: &str, handler: Handler, hook: &Value) -> Option<(&'static str, St
     {
         return Some(("if", "`if` lets it start for some commands only".into()));
     }
-    if hook.get("async").is_some_and(|v| *v != Value::Bool(false)) {
-        return Some(("async", "`async`: the command does not wait for it".into()));
+    for (key, what) in [
+        ("async", "the command does not wait for it"),
+        ("once", "it is called for the first command only"),
+        ("disabled", "it is never called"),
+    ] {
+        if hook.get(key).is_some_and(|v| *v != Value::Bool(false)) {
+            return Some((key, format!("`{key}`: {what}")));
+        }
+    }
+    if hook.get("enabled").is_some_and(|v| *v != Value::Bool(true)) {
+        return Some(("enabled", "`enabled`: it is never called".into()));
+    }
+    // A probe is sent without these, so that it would prove nothing.
+    for key in ["args", "cwd", "env", "shell"] {
+        if hook.get(key).is_some_and(|v| !v.is_null()) {
+            return Some((key, format!("`{key}` has it started in another way than ours")));
+        }
     }
     // Seconds; of these two milliseconds.
     let second = if ["gemini", "qwen"].contains(&id) { 1000.0 } else { 1.0 };
+    let budget = protocol::hook::Agent::named(id.as_bytes()).map_or(0, |a| a.budget_ms.div_ceil(1000) + 2);
+    let closed = ["onFailure", "on_failure", "failClosed"].iter().any(|key| hook.get(key).is_some());
     for key in ["timeout", "timeoutSec"] {
-        if hook.get(key).is_some_and(|v| v.as_f64().is_none_or(|n| n < second)) {
+        let Some(value) = hook.get(key) else { continue };
+        let Some(seconds) = value.as_f64().map(|n| n / second).filter(|s| *s >= 1.0) else {
             return Some((key, format!("its `{key}` is below a second")));
+        };
+        if !closed && Duration::try_from_secs_f64(seconds).is_ok_and(|t| t < Duration::from_secs(budget)) {
+            let what =
+                format!("its `{key}` ends before the guard says no ({budget} s): the command runs then");
+            return Some((key, what));
         }
     }
     let (Handler::Group(_, extra) | Handler::Plain(extra, _)) = handler;
@@ -46,6 +71,7 @@ pub fn why(id: &str, handler: Handler, hook: &Value) -> Option<(&'static str, St
 /// # Errors
 /// A file of the project that may hold one cannot be read, and why.
 pub fn switched_off(
+    s: &Surroundings,
     id: &str,
     file: &Path,
     value: &Value,
@@ -54,23 +80,17 @@ pub fn switched_off(
     if let Some(key) = off(id, value, hooks) {
         return Ok(Some((file.to_path_buf(), key)));
     }
-    // A project's own settings count as well, where we stand in one.
-    let Ok(here) = std::env::current_dir() else { return Ok(None) };
-    let rel = match id {
-        "claude" => &[".claude/settings.json", ".claude/settings.local.json"][..],
-        "gemini" => &[".gemini/settings.json"],
-        "qwen" => &[".qwen/settings.json"],
-        _ => &[],
-    };
     let mut doubt = None;
-    for file in rel.iter().map(|rel| here.join(rel)) {
-        let read = settings::foreign(&file).and_then(|text| match text.as_deref().map(str::trim) {
-            None | Some("") => Ok(None),
-            Some(text) => text::value(text, false).map(Some),
-        });
-        match read {
+    for (file, of) in others(s, id) {
+        match foreign(&file) {
             Ok(Some(value)) => {
-                if let Some(key) = off(id, &value, hooks) {
+                let managed = |v: &Value| v.get("allowManagedHooksOnly") == Some(&true.into());
+                let key = match of {
+                    Of::Machine if managed(&value) => Some("allowManagedHooksOnly"),
+                    Of::Trust => distrusts(&value),
+                    Of::Machine | Of::Settings => off(id, &value, hooks),
+                };
+                if let Some(key) = key {
                     return Ok(Some((file, key)));
                 }
             }
@@ -79,6 +99,98 @@ pub fn switched_off(
         }
     }
     doubt.map_or(Ok(None), Err)
+}
+
+/// A file that counts beside the one with our hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    /// The administrator's.
+    Machine,
+    /// A person's, or that of the project we stand in.
+    Settings,
+    /// Folders, and whether they are trusted.
+    Trust,
+}
+
+/// Other files that can switch an agent's hooks off.
+///
+/// Sources: code.claude.com/docs/en/settings, docs.github.com hooks-reference, gemini-cli docs/cli/trusted-folders.md.
+fn others(s: &Surroundings, id: &str) -> Vec<(PathBuf, Of)> {
+    let rows: &[(&str, Of)] = match id {
+        "claude" => &[
+            ("/etc/claude-code/managed-settings.json", Of::Machine),
+            (".claude/settings.json", Of::Settings),
+            (".claude/settings.local.json", Of::Settings),
+        ],
+        "copilot" => &[
+            ("~/.copilot/settings.json", Of::Settings),
+            ("~/.copilot/config.json", Of::Settings),
+            (".github/copilot/settings.json", Of::Settings),
+            (".github/copilot/settings.local.json", Of::Settings),
+        ],
+        "gemini" => &[
+            ("/etc/gemini-cli/settings.json", Of::Machine),
+            (".gemini/settings.json", Of::Settings),
+            ("~/.gemini/trustedFolders.json", Of::Trust),
+        ],
+        "qwen" => &[
+            ("/etc/qwen-code/settings.json", Of::Machine),
+            (".qwen/settings.json", Of::Settings),
+            ("~/.qwen/trustedFolders.json", Of::Trust),
+        ],
+        _ => &[],
+    };
+    let here = std::env::current_dir().ok();
+    let place = |rel: &str| match rel.strip_prefix("~/") {
+        Some(rel) => Some(s.home.join(rel)),
+        None => here.as_ref().map(|h| h.join(rel)),
+    };
+    rows.iter().filter_map(|(rel, of)| Some((place(rel)?, *of))).collect()
+}
+
+/// A settings file of somebody else's, `None` where there is none.
+fn foreign(file: &Path) -> Result<Option<Value>, String> {
+    match settings::foreign(file)?.as_deref().map(str::trim) {
+        None | Some("") => Ok(None),
+        Some(text) => text::value(text, false).map(Some),
+    }
+}
+
+/// True if the folder we stand in, or the nearest above it that is named, is not to be trusted.
+fn distrusts(value: &Value) -> Option<&'static str> {
+    let here = std::env::current_dir().ok()?;
+    let said = here.ancestors().find_map(|dir| value.get(dir.to_str()?)?.as_str());
+    (said == Some("DO_NOT_TRUST")).then_some("DO_NOT_TRUST")
+}
+
+/// The entry by which pi leaves our extension out, and the file it stands in: `-PATH`, or `!PATTERN`.
+///
+/// # Errors
+/// A file that may hold one cannot be read, and why.
+/// Source: pi's docs/settings.md, "Resources".
+pub fn excluded(s: &Surroundings, extension: &Path) -> Result<Option<(PathBuf, String)>, (PathBuf, String)> {
+    let name = extension.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let project = std::env::current_dir().ok().map(|h| h.join(".pi/settings.json"));
+    for file in [Some(s.home.join(".pi/agent/settings.json")), project].into_iter().flatten() {
+        let value = foreign(&file).map_err(|why| (file.clone(), why))?.unwrap_or_default();
+        let list = value.get("extensions").and_then(Value::as_array);
+        let out = |entry: &&str| match entry.split_at_checked(1) {
+            Some(("-" | "!", path)) => names(path.rsplit('/').next().unwrap_or(path), name),
+            _ => false,
+        };
+        if let Some(entry) = list.into_iter().flatten().filter_map(Value::as_str).find(out) {
+            return Ok(Some((file, entry.to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+/// True if a pattern may name this file; of one that is more than stars it is taken to.
+fn names(pattern: &str, name: &str) -> bool {
+    let (first, rest) = pattern.split_once('*').unwrap_or((pattern, ""));
+    let last = rest.rsplit('*').next().unwrap_or_default();
+    let plain = !pattern.contains(['?', '[', '{', '(']);
+    !plain || pattern == name || (pattern.contains('*') && name.starts_with(first) && name.ends_with(last))
 }
 
 /// The switch in one document.
@@ -95,11 +207,21 @@ fn off(id: &str, value: &Value, hooks: &[&Value]) -> Option<&'static str> {
     };
     match id {
         "claude" | "qwen" | "copilot" if is("/disableAllHooks", true) => Some("disableAllHooks"),
+        "claude" if simple(value) => Some("env.CLAUDE_CODE_SIMPLE"),
+        // Older versions than the one that is followed.
+        "gemini" | "qwen" if is("/hooks/enabled", false) => Some("hooks.enabled"),
+        "gemini" if is("/tools/enableHooks", false) => Some("tools.enableHooks"),
         "gemini" if is("/hooksConfig/enabled", false) => Some("hooksConfig.enabled"),
         "gemini" | "qwen" if named("/hooksConfig/disabled") => Some("hooksConfig.disabled"),
         "gemini" | "qwen" if named("/hooks/disabled") => Some("hooks.disabled"),
         _ => None,
     }
+}
+
+/// True if Claude Code is told to start without hooks.
+fn simple(value: &Value) -> bool {
+    let said = value.pointer("/env/CLAUDE_CODE_SIMPLE").map(|v| v.as_str().unwrap_or("1"));
+    said.is_some_and(|v| !["", "0", "false"].contains(&v))
 }
 
 #[cfg(test)]
@@ -123,7 +245,18 @@ mod tests {
             ("claude", json!({"onFailure": "allow"}), Some("onFailure")),
             ("gemini", json!({"timeout": 60000}), None),
             ("gemini", json!({"timeout": 600}), Some("timeout")),
+            ("claude", json!({"once": true}), Some("once")),
+            ("claude", json!({"args": []}), Some("args")),
+            ("claude", json!({"shell": "powershell"}), Some("shell")),
+            ("codex", json!({"enabled": false}), Some("enabled")),
+            ("codex", json!({"timeout": 600}), None),
+            ("codex", json!({"timeout": 60}), Some("timeout")),
+            ("claude", json!({"timeout": 60, "onFailure": "block"}), None),
             ("copilot", json!({"timeoutSec": 0}), Some("timeoutSec")),
+            ("copilot", json!({"timeoutSec": 30}), None),
+            ("copilot", json!({"timeoutSec": 5}), Some("timeoutSec")),
+            ("copilot", json!({"env": {"EXEC_GUARD_HOME": "/x"}}), Some("env")),
+            ("qwen", json!({"timeout": 60}), Some("timeout")),
             ("cursor", json!({"failClosed": true}), None),
             ("cursor", json!({"failClosed": false}), Some("failClosed")),
             ("goose", json!({"on_failure": "continue"}), Some("on_failure")),
@@ -132,6 +265,23 @@ mod tests {
             hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             let (_, handler) = Spec::named(id).unwrap().list().unwrap();
             assert_eq!(why(id, handler, &hook).map(|(key, _)| key), key, "{id} {hook}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_names_what_it_may() {
+        for (pattern, is) in [
+            ("exec-guard.js", true),
+            ("*", true),
+            ("**", true),
+            ("*.js", true),
+            ("exec*", true),
+            ("e*d.js", true),
+            ("{a,b}.js", true),
+            ("*.ts", false),
+            ("other.js", false),
+        ] {
+            assert_eq!(names(pattern, "exec-guard.js"), is, "{pattern}");
         }
     }
 

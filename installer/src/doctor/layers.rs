@@ -65,7 +65,7 @@ pub fn shims(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
             }
         };
         // Only what is known to be the guard is started: another program might do something with the word.
-        match fired(&found, &[]) {
+        match fire::probe().and_then(|probe| fire::must_refuse(&found, &[probe], b"", fire::refused)) {
             Ok(()) => live += 1,
             Err(why) => out.push(
                 Finding::new(area, State::NotInTheWay, format!("{name}: {why}"))
@@ -120,12 +120,11 @@ pub fn links(s: &Surroundings, _: &Manifest) -> Vec<Finding> {
         .map(|name| {
             let area = format!("link:{name}");
             let path = folder.join(&name);
-            let probe = match fire::probe() {
-                Ok(probe) => probe,
-                Err(e) => return Finding::new(area, State::Broken, e.to_string()),
-            };
             // Harmless in any shell: `:` does nothing.
-            match fired(&path, &["-c".into(), format!(": {probe}")]) {
+            let fired = fire::probe().and_then(|probe| {
+                fire::must_refuse(&path, &["-c".to_owned(), format!(": {probe}")], b"", fire::refused)
+            });
+            match fired {
                 Ok(()) => {
                     let what = format!("{} refuses a probe", shown(&path));
                     Finding::new(area, State::Live, what)
@@ -137,24 +136,6 @@ pub fn links(s: &Surroundings, _: &Manifest) -> Vec<Finding> {
             }
         })
         .collect()
-}
-
-/// Sends a probe: as the last argument, or as these arguments.
-fn fired(program: &Path, args: &[String]) -> Result<(), String> {
-    let args = match args {
-        [] => vec![fire::probe().map_err(|e| e.to_string())?],
-        args => args.to_vec(),
-    };
-    match fire::run(program, &args, b"") {
-        Ok(said) if fire::refused(&said) => Ok(()),
-        Ok(said) if said.late => Err("does not end".into()),
-        Ok(said) => {
-            let first = said.stderr.lines().next().unwrap_or_default();
-            let code = said.code.map_or("a signal".to_owned(), |c| format!("code {c}"));
-            Err(format!("a probe was not refused: it ended with {code} {first}"))
-        }
-        Err(e) => Err(format!("cannot be started: {e}")),
-    }
 }
 
 /// Names in a folder of links.

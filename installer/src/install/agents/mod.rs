@@ -146,7 +146,7 @@ pub const AGENTS: &[Spec] = &[
 ];
 
 /// The files of OpenClaw's plugin.
-const OPENCLAW: &[(&str, &str)] = &[
+pub const OPENCLAW: &[(&str, &str)] = &[
     ("index.js", include_str!("../../../../shim/src/hook/assets/openclaw/index.js")),
     ("openclaw.plugin.json", include_str!("../../../../shim/src/hook/assets/openclaw/openclaw.plugin.json")),
     ("package.json", include_str!("../../../../shim/src/hook/assets/openclaw/package.json")),
