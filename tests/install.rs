@@ -230,38 +230,45 @@ fn refresh_follows_the_programs() {
 
 #[test]
 fn killed_half_way_and_run_again_it_ends_right() {
-    let stage = ready();
-    let before = homes(&stage);
+    killed_half_way(&ready(), ALL, 24);
+}
+
+/// Kills an installation at this many moments, and either takes it back from there or runs it again: the homes are in
+/// the end as they were, or as a whole one makes them.
+pub fn killed_half_way(stage: &Stage, words: &[&str], steps: u32) {
+    let before = homes(stage);
     let began = Instant::now();
-    done(&ctl(&stage, ALL).run(), 0);
+    done(&ctl(stage, words).run(), 0);
     let whole = began.elapsed();
-    let after = homes(&stage);
-    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    let after = homes(stage);
+    done(&ctl(stage, &["uninstall"]).run(), 0);
+    assert_eq!(homes(stage), before);
     let mut halves = 0;
-    for step in 0..24 {
-        let mut child = ctl(&stage, ALL).start();
-        std::thread::sleep(whole * step / 24);
+    for step in 0..steps {
+        let mut child = ctl(stage, words).start();
+        std::thread::sleep(whole * step / steps);
         let _ = nix::sys::signal::kill(
             nix::unistd::Pid::from_raw(i32::try_from(child.id()).expect("pid")),
             nix::sys::signal::Signal::SIGKILL,
         );
-        wait(&mut child, Instant::now(), Duration::from_secs(20));
-        let half = homes(&stage);
+        wait(&mut child, Instant::now(), Duration::from_secs(60));
+        let half = homes(stage);
         halves += usize::from(half != before && half != after);
         if step % 2 == 0 {
             // Taken back from where it stopped.
-            let run = ctl(&stage, &["uninstall"]).run();
+            let run = ctl(stage, &["uninstall"]).run();
             assert!(matches!(run.code(), 0 | 1), "{run:?}");
         } else {
-            done(&ctl(&stage, ALL).run(), 0);
+            done(&ctl(stage, words).run(), 0);
+            // What was on its way stays beside the file until the next one goes there.
             let now: BTreeMap<_, _> =
-                homes(&stage).into_iter().filter(|(n, _)| !n.ends_with(".tmp")).collect();
+                homes(stage).into_iter().filter(|(n, _)| !n.ends_with(".tmp")).collect();
             assert_eq!(now, after);
-            done(&ctl(&stage, &["uninstall"]).run(), 0);
+            done(&ctl(stage, &["uninstall"]).run(), 0);
         }
-        assert_eq!(homes(&stage), before, "after {step}");
+        assert_eq!(homes(stage), before, "after {step}");
     }
-    println!("{halves} of 24 runs were killed between the first change and the last");
+    println!("{halves} of {steps} runs were killed between the first change and the last");
 }
 
 pub fn doctor(stage: &Stage) -> (i32, Vec<(String, String)>) {

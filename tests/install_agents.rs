@@ -2,13 +2,11 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::install::{ctl, done, environment, homes};
+use crate::install::{ctl, done, environment, homes, killed_half_way};
 use crate::stage::programs::repository;
-use crate::stage::run::wait;
 use crate::stage::{Run, Stage, Way, own};
 
 /// An agent, its settings file below the home, and whether that is a file of ours.
@@ -193,7 +191,7 @@ fn a_file_that_is_no_place_for_it_is_told_and_left() {
             settings(s, ".claude/settings.json", "{}");
             fs::set_permissions(s.path("home/.claude"), fs::Permissions::from_mode(0o777)).expect("mode");
         }),
-        ("outside of its home", |s| {
+        ("outside of your home", |s| {
             s.folder("home/.claude", 0o755);
             s.write("work/settings.json", b"{}", 0o600);
             symlink(s.path("work/settings.json"), s.path("home/.claude/settings.json")).expect("a link");
@@ -223,6 +221,56 @@ fn a_file_that_is_no_place_for_it_is_told_and_left() {
     let run = ctl(&stage, &["install", "--agent", "cline"]).run();
     done(&run, 1);
     assert!(run.stderr.contains("not from here"), "{run:?}");
+}
+
+/// A link on the way to a settings file that leads out of the home, or out of the project.
+#[test]
+fn a_folder_that_is_a_link_out_of_the_home_is_told_and_left() {
+    for (id, folder, file) in [
+        ("claude", ".claude", "settings.json"),
+        ("copilot", ".copilot", "hooks/exec-guard.json"),
+        ("copilot", ".copilot/hooks", "exec-guard.json"),
+        ("cline", ".cline", "hooks/PreToolUse"),
+        ("goose", ".agents", "plugins/exec-guard/hooks/hooks.json"),
+    ] {
+        let stage = Stage::new();
+        done(&ctl(&stage, &["init", "--preset", "cautious"]).run(), 0);
+        stage.folder("work/elsewhere", 0o755);
+        if let Some((above, _)) = folder.rsplit_once('/') {
+            stage.folder(&format!("home/{above}"), 0o755);
+        }
+        let link = stage.path("home").join(folder);
+        symlink(stage.path("work/elsewhere"), &link).expect("a link");
+        let run = ctl(&stage, &["install", "--agent", id]).run();
+        done(&run, 1);
+        assert!(run.stderr.contains("outside of your home"), "{id}: {run:?}");
+        assert_eq!(fs::read_dir(stage.path("work/elsewhere")).expect("a folder").count(), 0, "{id}");
+        // One that leads to another place of the home is followed, and taken back.
+        fs::remove_file(&link).expect("removed");
+        stage.folder("home/dot", 0o755);
+        symlink(stage.path("home/dot"), &link).expect("a link");
+        let before = homes(&stage);
+        done(&ctl(&stage, &["install", "--agent", id]).run(), 0);
+        assert!(stage.path("home/dot").join(file).is_file(), "{id}");
+        // Led elsewhere since: it stays, and is not forgotten.
+        fs::remove_file(&link).expect("removed");
+        symlink(stage.path("work/elsewhere"), &link).expect("a link");
+        let run = ctl(&stage, &["uninstall", "--agent", id]).run();
+        assert!(run.code() != 0 && run.stderr.contains("outside of your home"), "{id}: {run:?}");
+        fs::remove_file(&link).expect("removed");
+        symlink(stage.path("home/dot"), &link).expect("a link");
+        done(&ctl(&stage, &["uninstall", "--agent", id]).run(), 0);
+        assert_eq!(homes(&stage), before, "{id}");
+    }
+    // A project's, which somebody else may have made.
+    let stage = Stage::new();
+    done(&ctl(&stage, &["init", "--preset", "cautious"]).run(), 0);
+    stage.folder("home/dot", 0o755);
+    symlink(stage.path("home/dot"), stage.path("work/.claude")).expect("a link");
+    let run = ctl(&stage, &["install", "--agent", "claude", "--project"]).run();
+    done(&run, 1);
+    assert!(run.stderr.contains("outside of the project"), "{run:?}");
+    assert_eq!(fs::read_dir(stage.path("home/dot")).expect("a folder").count(), 0);
 }
 
 fn own_link(stage: &Stage) {
@@ -362,36 +410,5 @@ fn killed_half_way_and_run_again_it_ends_right() {
     for (_, rel, _) in AGENTS.iter().filter(|(_, _, whole)| !whole) {
         settings(&stage, rel, BEFORE[0]);
     }
-    let before = homes(&stage);
-    let words = ["install", "--agent", &all()];
-    let began = Instant::now();
-    done(&ctl(&stage, &words).run(), 0);
-    let whole = began.elapsed();
-    let after = homes(&stage);
-    done(&ctl(&stage, &["uninstall"]).run(), 0);
-    assert_eq!(homes(&stage), before);
-    let mut halves = 0;
-    for step in 0..16 {
-        let mut child = ctl(&stage, &words).start();
-        std::thread::sleep(whole * step / 16);
-        let _ = nix::sys::signal::kill(
-            nix::unistd::Pid::from_raw(i32::try_from(child.id()).expect("pid")),
-            nix::sys::signal::Signal::SIGKILL,
-        );
-        wait(&mut child, Instant::now(), Duration::from_secs(60));
-        let half = homes(&stage);
-        halves += usize::from(half != before && half != after);
-        if step % 2 == 0 {
-            let run = ctl(&stage, &["uninstall"]).run();
-            assert!(matches!(run.code(), 0 | 1), "{run:?}");
-        } else {
-            done(&ctl(&stage, &words).run(), 0);
-            // What was on its way stays beside the file until the next one goes there.
-            let now: Vec<_> = homes(&stage).into_iter().filter(|(n, _)| !n.ends_with(".tmp")).collect();
-            assert_eq!(now, after.clone().into_iter().collect::<Vec<_>>());
-            done(&ctl(&stage, &["uninstall"]).run(), 0);
-        }
-        assert_eq!(homes(&stage), before, "after {step}");
-    }
-    println!("{halves} of 16 runs were killed between the first change and the last");
+    killed_half_way(&stage, &["install", "--agent", &all()], 16);
 }

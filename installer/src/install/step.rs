@@ -84,6 +84,9 @@ const MAX_BYTES: u64 = 4 << 20;
 impl Step {
     /// Looks; changes nothing. `made` is what the manifest says of the path.
     pub fn look(&self, made: Option<&Made>) -> State {
+        if let Some(why) = settings::stray(&self.part, &self.path) {
+            return State::InTheWay(why);
+        }
         if let What::Entry(change) = &self.what {
             return match settings::text(&self.path).and_then(|text| Ok((change.put(&text)?.0 == text, text)))
             {
@@ -166,6 +169,9 @@ impl Step {
     /// # Errors
     /// Those of the calls; what was there is then as it was.
     pub fn make(&self) -> io::Result<()> {
+        if let Some(why) = settings::stray(&self.part, &self.path) {
+            return Err(io::Error::other(why));
+        }
         match &self.what {
             What::Folder(mode) => {
                 fs::create_dir_all(&self.path)?;
@@ -225,6 +231,10 @@ impl Made {
     /// # Errors
     /// Those of the calls.
     pub fn undo(&self, dry: bool) -> io::Result<Undone> {
+        if let Some(why) = settings::stray(&self.part, &self.path) {
+            // It may still call the guard: that is not forgotten.
+            return Err(io::Error::other(why));
+        }
         // What a run left that was killed; the lock of the manifest is held.
         match (&self.kind, dry) {
             (_, true) | (Kind::Link(_), _) => {}

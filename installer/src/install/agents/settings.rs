@@ -2,8 +2,9 @@
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use protocol::shown;
 use serde_json::{Value, json};
 
 use super::json::{self as text, Mark, Op, Put};
@@ -141,11 +142,11 @@ pub fn text(path: &Path) -> Result<String, String> {
     };
     if link.is_symlink() {
         let to = fs::canonicalize(path).map_err(|e| format!("is a link that leads nowhere: {e}"))?;
-        let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(std::path::PathBuf::from);
+        let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(PathBuf::from);
         let folders = [home.as_deref(), path.parent().and_then(Path::parent)];
         let mut folders = folders.into_iter().flatten().filter_map(|p| fs::canonicalize(p).ok());
         if !folders.any(|f| to.starts_with(f)) {
-            return Err(format!("is a link to {}, outside of its home", super::super::shown(&to)));
+            return Err(format!("is a link to {}, outside of its home", shown(&to)));
         }
     }
     let meta = fs::metadata(path).map_err(|e| e.to_string())?;
@@ -163,6 +164,36 @@ pub fn text(path: &Path) -> Result<String, String> {
         return Err("lies in a folder that everybody can write".into());
     }
     foreign(path).map(Option::unwrap_or_default)
+}
+
+/// Why something of this part is not written there, or taken away: a link on the way leads out of the home, or out of
+/// the project whose file it is. Whoever made that link may want us to write elsewhere than a person thinks.
+///
+/// A folder that a variable names (`CLAUDE_CONFIG_DIR`) is where it is said to be.
+pub fn stray(part: &str, path: &Path) -> Option<String> {
+    let agent = part.strip_prefix("agent:")?;
+    let home = std::env::var_os("HOME").filter(|h| !h.is_empty()).map(PathBuf::from);
+    // What a project's file needs beside it lies in the home.
+    let root = agent.split_once(':').map(|(_, root)| PathBuf::from(root)).filter(|r| path.starts_with(r));
+    let (within, called) = match (root, home.filter(|h| path.starts_with(h))) {
+        (Some(root), _) => (root, "the project"),
+        (None, Some(home)) => (home, "your home"),
+        (None, None) => (path.parent()?.to_path_buf(), "its folder"),
+    };
+    let within = fs::canonicalize(&within).ok()?;
+    for at in path.ancestors() {
+        match (fs::canonicalize(at), fs::symlink_metadata(at)) {
+            (Ok(to), _) if to.starts_with(&within) => return None,
+            // The home itself, or what is above it.
+            (Ok(to), _) if within.starts_with(&to) => return None,
+            (Ok(to), _) => {
+                return Some(format!("lies behind a link to {}, outside of {called}", shown(&to)));
+            }
+            (Err(e), Ok(_)) => return Some(format!("lies behind {}, which leads nowhere: {e}", shown(at))),
+            (Err(_), Err(_)) => {}
+        }
+    }
+    None
 }
 
 /// Largest settings file that is read, in bytes.
