@@ -552,7 +552,18 @@ fn plugins_take_nothing_else_for_a_yes() {
                 let inner = r#"{"tool_calls":[{"tool":"bash","parameters":{"command":"rm x"}}]}"#;
                 assert_eq!(tool("batch", inner), Some(false), "{kind}");
                 assert_eq!(tool("new_tool", r#"{"x":[{"Script":"rm x"}]}"#), Some(false), "{kind}");
-                assert_eq!(tool("new_tool", r#"{"query":"rm x"}"#), Some(true), "{kind}");
+                for name in ["shellCommand", "run_cmd", "cmdline", "argv", "commands", "exec", "run", "code"]
+                {
+                    let deep = format!(r#"{{"x":"[{{\"{name}\":\"rm x\"}}]"}}"#);
+                    assert_eq!(tool("new_tool", &deep), Some(false), "{kind}: {name}");
+                }
+                assert_eq!(tool("sendToTerminal", r#"{"keys":"rm x"}"#), Some(false), "{kind}");
+                assert_eq!(tool("list_terminal", "{}"), Some(true), "{kind}");
+                assert_eq!(tool("new_tool", r#"{"cmd":"git status"}"#), Some(true), "{kind}");
+                for fine in [r#"{"query":"rm x"}"#, r#"{"text":"rm x","run_id":"x","description":"[rm x]"}"#]
+                {
+                    assert_eq!(tool("new_tool", fine), Some(true), "{kind}: {fine}");
+                }
                 let inner = r#"{"tool_calls":[{"tool":"read","parameters":{"filePath":"x"}}]}"#;
                 assert_eq!(tool("batch", inner), Some(kind == "opencode"), "{kind}");
             }

@@ -24,7 +24,7 @@ pub(super) static AGENT: Agent = Agent {
 const SHAPE: Shape = Shape {
     tool: "toolName",
     input: "parameters",
-    cwd: "",
+    cwd: "cwd",
     session: "taskId",
     folder: None,
     runs: "run_commands execute_command",
@@ -34,7 +34,7 @@ const SHAPE: Shape = Shape {
         attempt_completion browser_action condense editor fetch_web_content focus_chain \
         list_code_definition_names list_files load_mcp_documentation new_task plan_mode_respond \
         read_file read_files replace_in_file search_codebase search_files skills spawn_agent \
-        submit_and_exit use_mcp_tool use_skill web_fetch web_search write_to_file",
+        submit_and_exit use_skill web_fetch web_search write_to_file",
     elsewhere: None,
 };
 
@@ -45,7 +45,10 @@ fn read(call: &Value, _: &str) -> Input {
     let Some(tool) = shape::text(asked, SHAPE.tool) else {
         return Input::Broken("the call names no tool".into());
     };
-    if let Some(other) = SHAPE.other(tool, asked.get("parameters")) {
+    let root = call.get("workspaceRoots").and_then(|r| r.get(0)).and_then(Value::as_str).unwrap_or_default();
+    let mut rooted = call.clone();
+    shape::put(&mut rooted, SHAPE.cwd, root.into());
+    if let Some(other) = SHAPE.other(tool, asked.get("parameters"), &rooted) {
         return other;
     }
     // Said twice: as it is, and with every parameter as a string. Both must say the same.
@@ -57,10 +60,9 @@ fn read(call: &Value, _: &str) -> Input {
         _ => return Input::Broken("the commands are no strings, or said in two ways".into()),
     };
     let odd = asked.get("parameters").and_then(|p| SHAPE.odd(p));
-    let root = call.get("workspaceRoots").and_then(|r| r.get(0)).and_then(Value::as_str);
     Input::Call(Call {
         commands,
-        cwd: root.unwrap_or_default().to_owned(),
+        cwd: root.to_owned(),
         session: shape::text(call, SHAPE.session).map(str::to_owned),
         odd,
         ..Call::default()

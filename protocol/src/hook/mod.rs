@@ -18,6 +18,7 @@ mod opencode;
 mod pi;
 mod qwen;
 
+mod handed;
 mod raw;
 mod shape;
 
@@ -103,6 +104,9 @@ pub struct Call {
     pub input: String,
     /// What the call says besides, and nothing here can judge: why a person is to look at it, one clause.
     pub odd: Option<String>,
+    /// True if they were handed to a tool that is none of the agent's own. Nobody here knows where it runs them, so a
+    /// yes is none of ours to give: it is left to the agent's own permission.
+    pub foreign: bool,
 }
 
 /// What is to be answered.

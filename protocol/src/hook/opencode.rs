@@ -45,7 +45,7 @@ fn read(call: &Value, written: &str) -> Input {
 /// could be put in place, so it may hold none.
 fn batch(calls: Option<&Value>) -> Input {
     let quiet = |c: &Value| {
-        let tool = shape::text(c, "tool").map(|tool| SHAPE.other(tool, c.get("parameters")));
+        let tool = shape::text(c, "tool").map(|tool| SHAPE.other(tool, c.get("parameters"), c));
         matches!(tool, Some(Some(Input::NotAShell)))
     };
     match calls.and_then(Value::as_array) {

@@ -1,6 +1,7 @@
 //! What several agents have in common: where in a call things stand, and the answer that began with Claude Code.
 use serde_json::Value;
 
+use super::handed::handed;
 use super::{Answer, Call, Input, raw};
 use crate::json::Object;
 
@@ -24,14 +25,14 @@ pub(super) struct Shape {
     pub refused: &'static [(&'static str, &'static str)],
     /// Tools that run no command.
     pub quiet: &'static str,
-    /// What the names of tools begin with that come from elsewhere (MCP) and run no command that a hook could see.
+    /// What the names of tools begin with that come from elsewhere (MCP); `None` where they have no such mark.
     pub elsewhere: Option<&'static str>,
 }
 
 /// Reads a call of that shape; `written` is its text.
 pub(super) fn read(shape: &Shape, call: &Value, written: &str) -> Input {
     let Some(tool) = text(call, shape.tool) else { return Input::Broken("the call names no tool".into()) };
-    if let Some(other) = shape.other(tool, call.get(shape.input)) {
+    if let Some(other) = shape.other(tool, call.get(shape.input), call) {
         return other;
     }
     let Some(input) = call.get(shape.input).filter(|i| i.is_object()) else {
@@ -61,19 +62,32 @@ pub(super) fn read(shape: &Shape, call: &Value, written: &str) -> Input {
 }
 
 impl Shape {
-    /// What a tool comes to that is none of those that run commands. One from elsewhere that is handed a command does.
-    pub fn other(&self, tool: &str, input: Option<&Value>) -> Option<Input> {
+    /// What a tool comes to that is none of those that run commands. One from elsewhere that is handed commands runs
+    /// those; where no name tells what is from elsewhere, a tool that is not known may be.
+    pub fn other(&self, tool: &str, input: Option<&Value>, call: &Value) -> Option<Input> {
         if listed(self.runs, tool) {
             return None;
         }
         if let Some((_, why)) = self.refused.iter().find(|(name, _)| *name == tool) {
             return Some(Input::Broken((*why).to_owned()));
         }
-        let elsewhere = self.elsewhere.is_some_and(|prefix| tool.starts_with(prefix));
-        if (elsewhere && !input.is_some_and(holds_command)) || listed(self.quiet, tool) {
+        if listed(self.quiet, tool) {
             return Some(Input::NotAShell);
         }
-        Some(Input::Unknown(tool.to_owned()))
+        let handed = handed(tool, input, text(call, self.cwd).unwrap_or_default());
+        let unknown = handed.unread || !self.elsewhere.is_none_or(|prefix| tool.starts_with(prefix));
+        Some(match handed.commands.is_empty() {
+            _ if unknown => Input::Unknown(tool.to_owned()),
+            true => Input::NotAShell,
+            false => Input::Call(Call {
+                commands: handed.commands,
+                cwd: handed.cwd,
+                session: text(call, self.session).map(str::to_owned),
+                odd: handed.odd,
+                foreign: true,
+                ..Call::default()
+            }),
+        })
     }
 
     /// Why the input of a tool that runs commands is not only its command: a member that is not known, and set.
@@ -81,27 +95,17 @@ impl Shape {
         let unset = |v: &Value| matches!(v, Value::Null | Value::Bool(false)) || v.as_str() == Some("");
         let known = |n: &str| n == "command" || Some(n) == self.folder || listed(self.besides, n);
         let (name, _) = input.as_object()?.iter().find(|(name, v)| !known(name) && !unset(v))?;
-        Some(format!("the call says `{name}`, which is not known here and may change what runs"))
+        Some(unknown(name))
     }
 }
 
-/// Names of members that hold a command, code or calls of other tools.
-const COMMANDS: &str =
-    "argv bash cmd code command command_line commands script shell shell_command tool_calls";
+/// Why a member makes a command odd.
+pub(super) fn unknown(name: &str) -> String {
+    format!("the call says `{name}`, which is not known here and may change what runs")
+}
 
-fn listed(names: &str, name: &str) -> bool {
+pub(super) fn listed(names: &str, name: &str) -> bool {
     names.split_ascii_whitespace().any(|n| n == name)
-}
-
-/// True if a member at any depth has such a name.
-fn holds_command(input: &Value) -> bool {
-    match input {
-        Value::Object(all) => {
-            all.iter().any(|(name, v)| listed(COMMANDS, &name.to_ascii_lowercase()) || holds_command(v))
-        }
-        Value::Array(all) => all.iter().any(holds_command),
-        _ => false,
-    }
 }
 
 /// A member that is a string.

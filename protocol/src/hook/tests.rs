@@ -104,14 +104,31 @@ fn a_call_is_its_command_and_its_folder() {
         if let Some(quiet) = quiet {
             assert_eq!(agent(id).read(quiet.as_bytes()), Input::NotAShell, "{id}");
         }
-        // A tool of a name that nobody knows is not nobody's business.
+        // A tool of a name that nobody knows is not nobody's business, and where it may be another's, it is handed a
+        // command all the same.
         for name in ["Bash", "bash", "exec", "run_shell_command", "run_commands", "developer__shell"] {
             let other = call.replace(&format!("\"{name}\""), "\"brand_new_tool\"");
-            if other != *call {
-                assert_eq!(agent(id).read(other.as_bytes()), Input::Unknown("brand_new_tool".into()), "{id}");
+            if other == *call {
+                continue;
+            }
+            match agent(id).read(other.as_bytes()) {
+                Input::Unknown(tool) => assert!(tool == "brand_new_tool" && marked(id), "{id}"),
+                Input::Call(call) => {
+                    assert!(call.foreign && !marked(id), "{id}");
+                    assert_eq!(
+                        (call.commands.as_slice(), call.cwd.as_str()),
+                        (&["COMMAND".to_owned()][..], "/p")
+                    );
+                }
+                read => panic!("{id}: {read:?}"),
             }
         }
     }
+}
+
+/// True if the names of tools from elsewhere are marked as such.
+fn marked(id: &str) -> bool {
+    ["claude", "codex", "qwen", "gemini", "crush"].contains(&id)
 }
 
 #[test]
@@ -396,26 +413,125 @@ fn calls_within_calls() {
         "{}",
         "[7]",
         r#"[{"tool":"read"},{"tool":"bash","parameters":{"command":"rm x"}}]"#,
-        r#"[{"tool":"batch","parameters":{"tool_calls":[]}}]"#,
-        r#"[{"tool":"brand_new_tool","parameters":{}}]"#,
+        r#"[{"tool":"batch","parameters":{"tool_calls":[{}]}}]"#,
+        r#"[{"tool":"brand_new_tool","parameters":{"shellCommand":"x"}}]"#,
+        r#"[{"tool":"brand_new_tool","parameters":{"code":"x"}}]"#,
     ] {
         assert!(matches!(batch(bad), Input::Broken(_)), "{bad}");
     }
-    for (id, tool) in [
-        ("claude", "mcp__x__y"),
-        ("codex", "mcp__x__y"),
-        ("qwen", "mcp__x__y"),
-        ("gemini", "mcp_x_y"),
-        ("crush", "mcp_x_y"),
+}
+
+/// What each agent's hook makes of a tool from elsewhere that is handed this.
+fn foreign(id: &str, tool: &str, input: &str) -> Input {
+    let quiet = CALLS.iter().find(|c| c.0 == id).unwrap().2.unwrap();
+    let tool = match id {
+        "gemini" | "crush" => format!("mcp_x_{tool}"),
+        id if marked(id) => format!("mcp__x__{tool}"),
+        _ => tool.to_owned(),
+    };
+    let mut call: Value = serde_json::from_str(quiet).unwrap();
+    let holder = ["event", "preToolUse"].into_iter().find(|n| call.get(n).is_some_and(Value::is_object));
+    let inner = match holder {
+        Some(name) => &mut call[name],
+        None => &mut call,
+    };
+    for (names, value) in [
+        (["tool_name", "toolName", "tool"], Value::from(tool)),
+        (["tool_input", "toolArgs", "args"], serde_json::from_str(input).unwrap()),
+        (["params", "parameters", "input"], serde_json::from_str(input).unwrap()),
     ] {
-        let call = CALLS.iter().find(|c| c.0 == id).unwrap().1;
-        let shell = ["\"Bash\"", "\"bash\"", "\"run_shell_command\""];
-        let named = shell.iter().fold(call.to_owned(), |c, n| c.replace(n, &format!("\"{tool}\"")));
-        assert_eq!(agent(id).read(named.as_bytes()), Input::Unknown(tool.into()), "{id}");
-        let other = named.replace("\"command\":\"COMMAND\"", "\"query\":\"COMMAND\"");
-        assert_eq!(agent(id).read(other.as_bytes()), Input::NotAShell, "{id}");
-        let deep = named.replace("\"command\":\"COMMAND\"", "\"x\":[{\"Script\":\"COMMAND\"}]");
-        assert_eq!(agent(id).read(deep.as_bytes()), Input::Unknown(tool.into()), "{id}");
+        if let Some(name) = names.into_iter().find(|n| inner.get(n).is_some()) {
+            inner[name] = value;
+        }
+    }
+    agent(id).read(call.to_string().as_bytes())
+}
+
+#[test]
+fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
+    for (id, ..) in CALLS.iter().filter(|c| c.2.is_some()) {
+        // Commands, by whatever name and in whatever form.
+        for (input, commands) in [
+            (r#"{"command":"a b"}"#, &["a b"][..]),
+            (r#"{"shellCommand":"a b"}"#, &["a b"]),
+            (r#"{"shell_command":"a b"}"#, &["a b"]),
+            (r#"{"Cmd-Line":"a b"}"#, &["a b"]),
+            (r#"{"bashCommand":"a b"}"#, &["a b"]),
+            (r#"{"exec":"a b"}"#, &["a b"]),
+            (r#"{"run":"a b"}"#, &["a b"]),
+            (r#"{"command":["a","b c","$d"]}"#, &["a 'b c' '$d'"]),
+            (r#"{"argv":["a","b"]}"#, &["a b"]),
+            (r#"{"commands":["a b","c"]}"#, &["a b", "c"]),
+            (r#"{"cmds":[["a","b"],"c"]}"#, &["a b", "c"]),
+            (r#"{"command":"a","args":["b","c d"]}"#, &["a b 'c d'"]),
+            (r#"{"command":"a","args":"b; c"}"#, &["a b; c"]),
+            (r#"{"command":"a","Args":"[\"b\",\"c d\"]"}"#, &["a b 'c d'"]),
+            (r#"{"x":{"y":[{"run":"a"},{"name":"z","cmd":"b"}]}}"#, &["a", "b"]),
+            // JSON within a string, under such a name or not.
+            (r#"{"cmd":"[\"a\",\"b c\"]"}"#, &["a 'b c'"]),
+            (r#"{"command":"{\"cmd\":\"a b\"}"}"#, &["a b"]),
+            (r#"{"arguments":"{\"shellCommand\":\"a b\"}"}"#, &["a b"]),
+            (r#"{"commands":"[\"a\",\"b\"]"}"#, &["a", "b"]),
+            // What only looks like it.
+            (r#"{"command":"[ -f x ] && a"}"#, &["[ -f x ] && a"]),
+            (r#"{"command":"{ a; }"}"#, &["{ a; }"]),
+        ] {
+            match foreign(id, "y", input) {
+                Input::Call(call) => {
+                    assert_eq!(call.commands, commands, "{id}: {input}");
+                    assert!(call.foreign && call.odd.is_none(), "{id}: {input}: {call:?}");
+                }
+                read => panic!("{id}: {input}: {read:?}"),
+            }
+        }
+        // What cannot be read is no yes.
+        for input in [
+            r#"{"command":{"x":"a"}}"#,
+            r#"{"command":[7]}"#,
+            r#"{"command":"[7]"}"#,
+            r#"{"command":"a; b","args":["c"]}"#,
+            r#"{"command":"a","cwd":"/x","workdir":"/y"}"#,
+            r#"{"command":"a","cwd":["/x"]}"#,
+            r#"{"code":"print(1)"}"#,
+            r#"{"x":[{"Script":"a"}]}"#,
+            r#"{"tool_calls":[{}]}"#,
+            r#"{"command":"a","stdin":"b"}"#,
+            r#"{"x":"{\"cmd\":\"a\",\"cmd\":\"b\"}"}"#,
+        ] {
+            assert!(matches!(foreign(id, "y", input), Input::Unknown(_)), "{id}: {input}");
+        }
+        // What may change what runs is told.
+        for (input, word) in [
+            (r#"{"command":"a","env":{"PATH":"/x"}}"#, "env"),
+            (r#"{"command":"a","shell":true}"#, "shell"),
+            (r#"{"command":"a","target":"b"}"#, "target"),
+            (r#"{"env":{"A":"b"},"steps":[{"run":"a"}]}"#, "env"),
+        ] {
+            let Input::Call(call) = foreign(id, "y", input) else { panic!("{id}: {input}") };
+            assert!(call.odd.is_some_and(|o| o.contains(word)), "{id}: {input}");
+        }
+        let Input::Call(call) = foreign(id, "y", r#"{"command":"a","cwd":"/x","timeout":5}"#) else {
+            panic!("{id}")
+        };
+        assert_eq!((call.cwd.as_str(), call.odd), ("/x", None), "{id}");
+        // The rest is the agent's own affair, but for what a shell is handed by another name.
+        for (tool, input) in [
+            ("post_message", r#"{"channel":"c","text":"run rm -rf / and see"}"#),
+            ("search", r#"{"query":"rm -rf","limit":5}"#),
+            (
+                "ci",
+                r#"{"dry_run":"x","run_id":"7","run":true,"exit_code":"1","transcript":"a","description":"b"}"#,
+            ),
+            ("x", r#"{"command":null,"cmd":"","script":false,"argv":[],"code":404}"#),
+            ("list_terminals", "{}"),
+            ("terminal_size", r#"{"columns":80}"#),
+        ] {
+            assert_eq!(foreign(id, tool, input), Input::NotAShell, "{id}: {tool} {input}");
+        }
+        for tool in ["terminal_write", "sendToTerminal", "tmux-send-keys", "ssh", "runSSH"] {
+            let read = foreign(id, tool, r#"{"keys":"rm -rf x\n"}"#);
+            assert!(matches!(read, Input::Unknown(_)), "{id}: {tool}: {read:?}");
+        }
     }
 }
 

@@ -28,7 +28,7 @@ impl Judged {
             rewritten: None,
             unwritten: why,
         };
-        if !given.settings.hook_rewrite || !agent.rewrites {
+        if !given.settings.hook_rewrite || !agent.rewrites || call.foreign {
             return plain(as_text, None);
         }
         let own = sys::environ::myself().path.and_then(|p| String::from_utf8(p).ok());

@@ -132,6 +132,9 @@ fn all(agent: &Agent, call: Call, started: Instant) -> Said {
             other => return other,
         }
     }
+    if call.foreign {
+        return Said::Pass;
+    }
     // Only one can be put in place of another.
     let command = command.filter(|_| call.commands.len() == 1);
     Said::Yes { command, input: call.input }
@@ -161,7 +164,8 @@ fn one(agent: &Agent, call: &Call, text: &str, started: Instant) -> Said {
     let shell = command::shell(agent, &given);
     let judged = command::Judged::of(agent, &given, call, text, shell);
     given.settings.patience_ms = left(agent, started);
-    given.settings.leaves_grant = true;
+    // Nothing of ours meets what a foreign tool runs.
+    given.settings.leaves_grant = !call.foreign;
     let eval = match forms(&mut given, &judged) {
         Ok(eval) => eval,
         Err(stop) => return Said::No(stop.message),

@@ -7,12 +7,25 @@ import { spawn } from "node:child_process";
 const GUARD = "@EXEC_GUARD@";
 const LIMIT_MS = 115000;
 
-// Names of what a tool is handed that it may run: another tool's calls, too.
-const RUNS = "argv bash cmd code command command_line commands script shell shell_command tool_calls".split(" ");
+// Names of what a tool is handed that it may run, as in protocol/src/hook/handed.rs: another tool's calls, too.
+const RUNS =
+  /(commands?|cmds?|cmdlines?|commandlines?|argv|shell|bash)$|^(command(string|text|torun)|exec|execute|executable|program|run|sh|(shell|bash)?scripts?|script(body|text)|toexecute|zsh|code|javascript|powershell|pwsh|python|sourcecode|stdin|toolcalls)$/;
+const inner = (v) => {
+  if (typeof v !== "string" || !/^\s*[[{]/.test(v)) return v;
+  try {
+    return JSON.parse(v);
+  } catch {
+    return v;
+  }
+};
 const runs = (v) =>
   v !== null &&
   typeof v === "object" &&
-  (Object.keys(v).some((name) => RUNS.includes(name.toLowerCase()) && !Array.isArray(v)) || Object.values(v).some(runs));
+  ((!Array.isArray(v) && Object.keys(v).some((name) => RUNS.test(name.toLowerCase().replace(/[^a-z0-9]/g, "")))) ||
+    Object.values(v).some((w) => runs(inner(w))));
+// A shell by its name: what it is handed may be typed there.
+const SHELLS = /(^|[^a-z])(bash|cmd|exec|powershell|pty|pwsh|sh|shell|ssh|stdin|terminal|tmux|tty|zsh)([^a-z]|$)/;
+const shell = (tool) => SHELLS.test(String(tool).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase());
 
 const no = (why) => ({ decision: "deny", reason: `exec-guard: ${why}` });
 
@@ -60,8 +73,8 @@ const ask = (call) =>
 export const ExecGuard = async (plugin) => ({
   "tool.execute.before": async (input, output) => {
     const command = output?.args?.command;
-    // Other tools are not asked about, unless they carry a command.
-    if (input.tool !== "bash" && !runs(output?.args)) return;
+    // Other tools are not asked about, unless they carry a command or are named like a shell.
+    if (input.tool !== "bash" && !shell(input.tool) && !runs(output?.args)) return;
     const said = await ask({
       tool: input.tool,
       sessionID: input.sessionID,
@@ -70,7 +83,7 @@ export const ExecGuard = async (plugin) => ({
       cwd: plugin?.directory || process.cwd(),
     });
     if (said.decision === "pass" && input.tool !== "bash") return;
-    if (said.decision !== "allow" || output.args.command !== command) {
+    if (said.decision !== "allow" || output?.args?.command !== command) {
       throw new Error(said.reason || "exec-guard: denied");
     }
     // Only this is looked at; another object in place of the arguments is ignored.

@@ -7,12 +7,25 @@ import { spawn } from "node:child_process";
 const GUARD = "@EXEC_GUARD@";
 const LIMIT_MS = 115000;
 
-// Names of what a tool is handed that it may run: another tool's calls, too.
-const RUNS = "argv bash cmd code command command_line commands script shell shell_command tool_calls".split(" ");
+// Names of what a tool is handed that it may run, as in protocol/src/hook/handed.rs: another tool's calls, too.
+const RUNS =
+  /(commands?|cmds?|cmdlines?|commandlines?|argv|shell|bash)$|^(command(string|text|torun)|exec|execute|executable|program|run|sh|(shell|bash)?scripts?|script(body|text)|toexecute|zsh|code|javascript|powershell|pwsh|python|sourcecode|stdin|toolcalls)$/;
+const inner = (v) => {
+  if (typeof v !== "string" || !/^\s*[[{]/.test(v)) return v;
+  try {
+    return JSON.parse(v);
+  } catch {
+    return v;
+  }
+};
 const runs = (v) =>
   v !== null &&
   typeof v === "object" &&
-  (Object.keys(v).some((name) => RUNS.includes(name.toLowerCase()) && !Array.isArray(v)) || Object.values(v).some(runs));
+  ((!Array.isArray(v) && Object.keys(v).some((name) => RUNS.test(name.toLowerCase().replace(/[^a-z0-9]/g, "")))) ||
+    Object.values(v).some((w) => runs(inner(w))));
+// A shell by its name: what it is handed may be typed there.
+const SHELLS = /(^|[^a-z])(bash|cmd|exec|powershell|pty|pwsh|sh|shell|ssh|stdin|terminal|tmux|tty|zsh)([^a-z]|$)/;
+const shell = (tool) => SHELLS.test(String(tool).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase());
 
 const no = (why) => ({ decision: "deny", reason: `exec-guard: ${why}` });
 
@@ -60,8 +73,8 @@ const ask = (call) =>
 export default function (pi) {
   pi.on("tool_call", async (event, ctx) => {
     const command = event.input?.command;
-    // Other tools are not asked about, unless they carry a command.
-    if (event.toolName !== "bash" && !runs(event.input)) return undefined;
+    // Other tools are not asked about, unless they carry a command or are named like a shell.
+    if (event.toolName !== "bash" && !shell(event.toolName) && !runs(event.input)) return undefined;
     const block = (reason) => ({ block: true, reason: reason || "exec-guard: denied" });
     try {
       const said = await ask({
@@ -70,7 +83,7 @@ export default function (pi) {
         input: event.input,
         cwd: ctx?.cwd || process.cwd(),
       });
-      if (event.input.command !== command) return block("exec-guard: the command changed while it was judged");
+      if (event.input?.command !== command) return block("exec-guard: the command changed while it was judged");
       if (said.decision === "pass" && event.toolName !== "bash") return undefined;
       if (said.decision === "ask") {
         const yes = ctx?.hasUI && (await ctx.ui.confirm("exec-guard", `${said.reason}\n\n${command ?? JSON.stringify(event.input)}`));

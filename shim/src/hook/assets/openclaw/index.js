@@ -8,12 +8,25 @@ import os from "node:os";
 const GUARD = "@EXEC_GUARD@";
 const LIMIT_MS = 14500;
 
-// Names of what a tool is handed that it may run: another tool's calls, too.
-const RUNS = "argv bash cmd code command command_line commands script shell shell_command tool_calls".split(" ");
+// Names of what a tool is handed that it may run, as in protocol/src/hook/handed.rs: another tool's calls, too.
+const RUNS =
+  /(commands?|cmds?|cmdlines?|commandlines?|argv|shell|bash)$|^(command(string|text|torun)|exec|execute|executable|program|run|sh|(shell|bash)?scripts?|script(body|text)|toexecute|zsh|code|javascript|powershell|pwsh|python|sourcecode|stdin|toolcalls)$/;
+const inner = (v) => {
+  if (typeof v !== "string" || !/^\s*[[{]/.test(v)) return v;
+  try {
+    return JSON.parse(v);
+  } catch {
+    return v;
+  }
+};
 const runs = (v) =>
   v !== null &&
   typeof v === "object" &&
-  (Object.keys(v).some((name) => RUNS.includes(name.toLowerCase()) && !Array.isArray(v)) || Object.values(v).some(runs));
+  ((!Array.isArray(v) && Object.keys(v).some((name) => RUNS.test(name.toLowerCase().replace(/[^a-z0-9]/g, "")))) ||
+    Object.values(v).some((w) => runs(inner(w))));
+// A shell by its name: what it is handed may be typed there.
+const SHELLS = /(^|[^a-z])(bash|cmd|exec|powershell|pty|pwsh|sh|shell|ssh|stdin|terminal|tmux|tty|zsh)([^a-z]|$)/;
+const shell = (tool) => SHELLS.test(String(tool).replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase());
 
 const no = (why) => ({ decision: "deny", reason: `exec-guard: ${why}` });
 
@@ -71,10 +84,9 @@ export default {
   description: "Commands are judged by policy before they run",
   register(api) {
     api.on("before_tool_call", async (event, ctx) => {
-      const shell = ["exec", "bash", "process"].includes(event.toolName);
       const command = event.params?.command;
-      // Other tools are not asked about, unless they carry a command.
-      if (!shell && !runs(event.params)) return undefined;
+      // Other tools are not asked about, unless they carry a command or are named like a shell.
+      if (event.toolName !== "process" && !shell(event.toolName) && !runs(event.params)) return undefined;
       const block = (reason) => ({ block: true, blockReason: reason || "exec-guard: denied" });
       try {
         const said = await ask({
@@ -82,7 +94,7 @@ export default {
           ctx: { agentId: ctx?.agentId, sessionKey: ctx?.sessionKey },
           cwd: workspace(api.config, ctx?.agentId),
         });
-        if (event.params.command !== command) return block("exec-guard: the command changed while it was judged");
+        if (event.params?.command !== command) return block("exec-guard: the command changed while it was judged");
         if (said.decision === "pass" && event.toolName !== "exec" && event.toolName !== "bash") return undefined;
         if (said.decision === "ask") {
           const description = command === undefined ? said.reason : `${said.reason}\n\n${command}`;
