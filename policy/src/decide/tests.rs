@@ -205,9 +205,9 @@ fn one_segment_runs_without_a_shell() {
 fn braces_in_the_name_keep_their_words() {
     let mut c = Case::new(&["/usr/bin/git", "/usr/bin/nice", "/usr/bin/bash"]).checked();
     for (text, script) in [
-        ("{nice,git} touch x; true", "'/usr/bin/nice' 'git' 'touch' 'x'; true"),
-        ("{nice,git} touch x >/dev/null", "'/usr/bin/nice' 'git' 'touch' 'x' > '/dev/null'"),
-        ("f() { {nice,git} touch x; }; f", "f() { '/usr/bin/nice' 'git' 'touch' 'x'; }; f"),
+        ("{nice,git} log x; true", "'/usr/bin/nice' 'git' 'log' 'x'; true"),
+        ("{nice,git} log x >/dev/null", "'/usr/bin/nice' 'git' 'log' 'x' > '/dev/null'"),
+        ("f() { {nice,git} log x; }; f", "f() { '/usr/bin/nice' 'git' 'log' 'x'; }; f"),
         ("bash -{x,c} 'true'; true", "'/usr/bin/bash' '--noprofile' '--norc' '-p' '-x' '-c' 'true'; true"),
     ] {
         let p = allowed(&c.text(text));
@@ -739,7 +739,28 @@ fn what_unpacks_over_the_guards_files_asks() {
     asks(&c.text("cd ~ && git apply p.patch"), "self-protection");
     asks(&c.text("git -C ../ apply p.patch"), "self-protection");
     asks(&c.text("git -C \"$HOME\" apply p.patch"), "self-protection");
-    assert_eq!(c.text("git apply p.patch").decision, Decision::Allow);
+    asks(&c.text("cd && git reset --hard FETCH_HEAD"), "self-protection");
+    asks(&c.text("cd ~ && git init -q && git fetch -q /w && git checkout -f FETCH_HEAD"), "self-protection");
+    asks(&c.text("rm -rf ~/.[a-z]*"), "self-protection");
+    asks(&c.text("cd ~ && rm -rf {.*,x}"), "self-protection");
+    asks(&c.text("rm -rf ~"), "self-protection");
+    asks(&c.text("git mv x .git/hooks/pre-commit"), "hazard");
+    c.world = world().file("/home/u/p/.git/hooks/x", b"");
+    asks(&c.text("cd .git/hooks && git checkout HEAD -- pre-commit"), "hazard");
+    for text in [
+        "git apply p.patch",
+        "git reset --hard",
+        "git pull",
+        "rm -rf build",
+        "rm -rf *",
+        "rm -rf ~/p/x",
+        "cd ~/p && git pull",
+    ] {
+        assert_eq!(c.text(text).decision, Decision::Allow, "{text}");
+    }
+    // By another name, it is the same program.
+    c.world = world().link("/usr/bin/g", "/usr/bin/git");
+    asks(&c.text("cd ~ && g reset --hard"), "self-protection");
 }
 
 #[test]

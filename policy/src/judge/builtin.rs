@@ -71,6 +71,10 @@ impl Judge<'_> {
     }
 
     fn effect(&mut self, at: usize, effect: Effect, ctx: &Context, out: &mut Outcome) {
+        let effect = match effect {
+            Effect::Chdir(to) => Effect::Chdir(self.below_home(&to).map_or(to, Arg::Literal)),
+            other => other,
+        };
         match effect {
             Effect::Chdir(Arg::Literal(to)) if to != b"-" && !to.is_empty() => {
                 let place = ctx
@@ -99,6 +103,15 @@ impl Judge<'_> {
             }
             Effect::None | Effect::Umask | Effect::Exit | Effect::Set => {}
         }
+    }
+
+    /// The folder that `~` or `~/x` names, where the text leaves HOME alone: it is written out, so it is that one.
+    fn below_home(&self, to: &Arg) -> Option<Vec<u8>> {
+        let (Arg::Dynamic { source, .. }, Some(home)) = (to, &self.inv.home) else { return None };
+        let rest = source.strip_prefix(b"~").filter(|rest| matches!(rest.first(), None | Some(b'/')))?;
+        let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-".contains(b);
+        let same = self.inv.env.iter().any(|e| e.strip_prefix(b"HOME=") == Some(home));
+        (same && rest.iter().all(plain) && !self.given.sets(b"HOME")).then(|| [home, rest].concat())
     }
 
     fn last_word(&self, at: usize) -> Option<usize> {

@@ -127,6 +127,9 @@ impl Judge<'_> {
         let listed = self.listed(Some(name), exe, &known, args, ctx);
         let typed = last_component(name);
         let names = known.names(name);
+        if let Some(why) = unpack::unpacks(&names, args, &self.scene(ctx)) {
+            self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
+        }
         if names.contains(&b"exec-guard".as_slice())
             && args.iter().any(|a| a.known_prefix().starts_with(b"--agent"))
         {
@@ -182,12 +185,18 @@ impl Judge<'_> {
         if args.last().is_some_and(probe::is_probe) {
             self.found(Weight::Deny, Reason::Probe, Some(at), "a probe: the guard is in the way".into());
         }
-        let home = self.inv.home.as_deref();
-        let cwd = ctx.cwd.as_deref();
-        let guard = &self.inv.guard;
-        let why = self.watch.touches(name, args, cwd).map(|(why, _)| why);
-        if let Some(why) = why.or_else(|| unpack::unpacks(name, args, cwd, home, guard)) {
+        let why = self.watch.touches(name, args, ctx.cwd.as_deref()).map(|(why, _)| why);
+        if let Some(why) = why {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
+        }
+    }
+
+    fn scene<'s>(&'s self, ctx: &'s Context) -> unpack::Scene<'s> {
+        unpack::Scene {
+            cwd: ctx.cwd.as_deref(),
+            home: self.inv.home.as_deref(),
+            guard: &self.inv.guard,
+            world: self.world,
         }
     }
 
@@ -386,7 +395,8 @@ impl Judge<'_> {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
-        let starts_up = protect::starts_up(last_component(name), args);
+        let starts_up = protect::starts_up(last_component(name), args)
+            .or_else(|| unpack::controls(&known.names(name), args, &self.scene(ctx)));
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }

@@ -138,6 +138,11 @@ impl Given {
         }
     }
 
+    /// True if the text assigns a variable.
+    pub fn sets(&self, name: &[u8]) -> bool {
+        self.assigned.contains_key(name) || self.read.iter().any(|n| n == name)
+    }
+
     #[inline(never)]
     fn assigns(&mut self, name: &[u8], mut words: Vec<Arg>) {
         self.assigned.entry(name.to_vec()).or_default().append(&mut words);

@@ -254,6 +254,47 @@ fn a_value_may_be_an_option() {
 }
 
 #[test]
+fn what_git_joins_to_a_name_and_what_it_writes() {
+    let mut bad = Vec::new();
+    for line in [
+        "git cherry-pick --strategy=../evil o",
+        "git cherry-pick --strategy ../evil o",
+        "git revert --strat=evil o",
+        "git rebase -s ../evil o",
+        "git rebase -s../evil o",
+        "git merge -s evil o",
+        "git merge -s \"$x\" o",
+        "git pull --strategy=../evil . o",
+        "git pull -s ../evil . o",
+        "git init-db --template=t zz",
+        "git init-db --tem=t zz",
+        "git stage --edit x",
+        "git submodule--helper foreach ./evil",
+        "git subtree add -P x ext::./evil main",
+        "git annotate --contents secret a.txt",
+        "git bugreport -o out",
+        "git diagnose --output-directory=out",
+        "git mailinfo out out2",
+        "git mailsplit -oout",
+        "git merge-file f base other",
+        "git fast-import --allow-unsafe-features",
+        "git pack-objects out",
+        "git repack -a --filter=blob:none --filter-to=out",
+        "git format-patch -o x/../.. HEAD~1",
+        "git format-patch -o .git/hooks HEAD~1",
+        "git --work-tree=x checkout y",
+        "git -c 'rebase.instructionFormat=%s%nexec ./evil' rebase --force-rebase HEAD~1",
+        "git config rebase.instructionFormat '%s%nexec ./evil'",
+        "git config core.commentString 'exec ./evil #'",
+    ] {
+        if !split(line).iter().any(|c| !sure(of_command(c)).is_empty()) {
+            bad.push(line);
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
 fn more_ordinary_use() {
     let mut bad = Vec::new();
     for line in ORDINARY.lines() {
@@ -313,6 +354,15 @@ git config --unset alias.$x
 date -d '-2 hours'
 git bisect start
 git branch -d x
+git merge --no-ff -s ort -X theirs feature/x
+git pull -s recursive origin main
+git cherry-pick -s -x HEAD~2
+git revert --no-edit HEAD
+git rebase --strategy=ort -X ours main
+git merge-file -p a b c
+git format-patch -o out HEAD~3
+git gc --prune=now
+git stage a
 find . -name -delete -o -path ./x -prune
 find . -type f -printf '%p\n'
 find . -fprint /dev/stderr

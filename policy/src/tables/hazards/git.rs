@@ -49,7 +49,27 @@ const GLOBAL: &[Row] = &[
         "git(1) --git-dir",
         "--git-dir=b status",
     ),
+    row(
+        When::Val("--work-tree", Test::Not(&[".", "./"])),
+        WritesFile,
+        "works in another folder than the one whose history it is",
+        "git(1) --work-tree",
+        "--work-tree=x checkout y",
+    ),
 ];
+
+/// What merges: git joins the name to `git-merge-` and runs that program. Source: git-merge(1), MERGE STRATEGIES.
+const STRATEGIES: Test = Test::Not(&["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);
+
+const STRATEGY: &str = "a strategy that git does not know is a program";
+
+const TEMPLATE: Row = row(
+    When::Val("--template", Test::Not(&["", "/dev/null"])),
+    RunsProgram,
+    "copies hooks from a folder; git runs them",
+    "git-init(1) --template",
+    "--template=t x",
+);
 
 /// Options of everything that shows differences.
 const DIFF: Opts = Opts::new(
@@ -103,6 +123,8 @@ const TRANSPORT_ROWS: &[Row] = &[
     ),
 ];
 
+const OUTSIDE_OUTPUT: &str = "writes files outside the working folder";
+
 const OUTSIDE: &str = "reads files outside the repository";
 
 const SUBS: &[Sub] = &[
@@ -112,6 +134,7 @@ const SUBS: &[Sub] = &[
             "show",
             "log",
             "whatchanged",
+            "pickaxe",
             "diff-tree",
             "diff-index",
             "diff-files",
@@ -123,7 +146,7 @@ const SUBS: &[Sub] = &[
             "cherry",
             "merge-tree",
             "blame",
-            "bugreport",
+            "annotate",
         ],
         opts: DIFF,
         rows: DIFF_ROWS,
@@ -146,7 +169,17 @@ const SUBS: &[Sub] = &[
         )],
     },
     Sub {
-        names: &["fetch", "pull", "clone", "fetch-pack", "push", "send-pack", "remote", "submodule"],
+        names: &[
+            "fetch",
+            "pull",
+            "clone",
+            "fetch-pack",
+            "push",
+            "send-pack",
+            "remote",
+            "submodule",
+            "subtree",
+        ],
         opts: Opts::new(
             GNU,
             "j:b:o:",
@@ -191,25 +224,13 @@ const SUBS: &[Sub] = &[
                 "git-clone(1) -c",
                 "clone -c core.hooksPath=h . c",
             ),
-            row(
-                When::Val("--template", Test::Not(&["", "/dev/null"])),
-                RunsProgram,
-                "copies hooks from a folder; git runs them",
-                "git-clone(1) --template",
-                "clone --template=t . c",
-            ),
+            TEMPLATE,
         ],
     },
     Sub {
-        names: &["init"],
+        names: &["init", "init-db"],
         opts: Opts::new(GNU, "b:", "template= separate-git-dir= object-format= initial-branch= ref-format="),
-        rows: &[row(
-            When::Val("--template", Test::Not(&["", "/dev/null"])),
-            RunsProgram,
-            "copies hooks from a folder; git runs them",
-            "git-init(1) --template",
-            "init --template=t",
-        )],
+        rows: &[TEMPLATE],
     },
     Sub {
         names: &["push"],
@@ -302,12 +323,49 @@ const SUBS: &[Sub] = &[
             "x:s:X:S::C:",
             "exec= onto= strategy= strategy-option= whitespace= empty= gpg-sign=? rebase-merges=?",
         ),
+        rows: &[
+            row(
+                When::Opt("-x --exec"),
+                RunsProgram,
+                "runs a shell line after each commit",
+                "git-rebase(1) --exec",
+                "rebase --exec x HEAD~1",
+            ),
+            row(
+                When::Val("-s --strategy", STRATEGIES),
+                RunsProgram,
+                STRATEGY,
+                "git-rebase(1) --strategy",
+                "rebase -s ../x o",
+            ),
+        ],
+    },
+    Sub {
+        names: &["merge", "pull"],
+        opts: Opts::new(
+            GNU,
+            "s:X:m:F:S::j:o:",
+            "strategy= strategy-option= file= cleanup= into-name= gpg-sign=? upload-pack= depth= deepen= jobs= \
+             server-option= refmap= negotiation-tip= shallow-since= shallow-exclude= message",
+        ),
         rows: &[row(
-            When::Opt("-x --exec"),
+            When::Val("-s --strategy", STRATEGIES),
             RunsProgram,
-            "runs a shell line after each commit",
-            "git-rebase(1) --exec",
-            "rebase --exec x HEAD~1",
+            STRATEGY,
+            "git-merge(1) --strategy",
+            "merge -s ../x o",
+        )],
+    },
+    Sub {
+        // `-s` signs off here.
+        names: &["cherry-pick", "revert"],
+        opts: Opts::new(GNU, "m:X:S::", "mainline= strategy= strategy-option= cleanup= gpg-sign=?"),
+        rows: &[row(
+            When::Val("--strategy", STRATEGIES),
+            RunsProgram,
+            STRATEGY,
+            "git-cherry-pick(1) --strategy",
+            "cherry-pick --strategy=../x o",
         )],
     },
     Sub {
@@ -438,9 +496,10 @@ const SUBS: &[Sub] = &[
     },
     Sub {
         names: &["fast-export", "fast-import"],
-        opts: Opts::new(GNU, "", "export-marks= import-marks= export-pack-edges="),
+        opts: Opts::new(GNU, "", "export-marks= import-marks= export-pack-edges= allow-unsafe-features"),
         rows: &[row(
-            When::Opt("--export-marks --export-pack-edges"),
+            // The last lets the stream name such a file.
+            When::Opt("--export-marks --export-pack-edges --allow-unsafe-features"),
             WritesFile,
             OUTPUT,
             "git-fast-export(1) --export-marks",
@@ -479,8 +538,17 @@ const SUBS: &[Sub] = &[
             "upload-pack",
             "receive-pack",
             "upload-archive",
+            "upload-archive--writer",
             "remote-ext",
             "remote-fd",
+            "remote-ftp",
+            "remote-ftps",
+            "remote-http",
+            "remote-https",
+            "http-fetch",
+            "http-push",
+            "submodule--helper",
+            "fsmonitor--daemon",
             "p4",
             "svn",
             "quiltimport",
@@ -612,9 +680,48 @@ const SUBS: &[Sub] = &[
         )],
     },
     Sub {
-        names: &["index-pack", "pack-objects"],
-        opts: Opts::new(GNU, "o:", ""),
-        rows: &[row(When::Opt("-o"), WritesFile, OUTPUT, "git-index-pack(1) -o", "index-pack -o x y.pack")],
+        names: &["index-pack", "bugreport", "diagnose"],
+        opts: Opts::new(GNU, "o:s:", "output-directory= suffix= mode="),
+        rows: &[row(
+            When::Opt("-o --output-directory"),
+            WritesFile,
+            OUTPUT,
+            "git-index-pack(1) -o, git-bugreport(1) -o",
+            "index-pack -o x y.pack",
+        )],
+    },
+    Sub {
+        names: &["pack-objects", "mailinfo", "mailsplit"],
+        opts: Opts::new(GNU, "", ""),
+        rows: &[row(
+            When::Without("--stdout"),
+            WritesFile,
+            "writes the files that its words name",
+            "git-pack-objects(1), git-mailinfo(1), git-mailsplit(1)",
+            "mailinfo x y",
+        )],
+    },
+    Sub {
+        names: &["merge-file"],
+        opts: Opts::new(GNU, "L:", "marker-size= diff-algorithm="),
+        rows: &[row(
+            When::Without("-p --stdout"),
+            WritesFile,
+            OUTPUT,
+            "git-merge-file(1)",
+            "merge-file x y z",
+        )],
+    },
+    Sub {
+        names: &["repack", "gc"],
+        opts: Opts::new(GNU, "", "filter= filter-to= expire-to="),
+        rows: &[row(
+            When::Opt("--filter-to --expire-to"),
+            WritesFile,
+            "writes objects into another folder",
+            "git-repack(1) --filter-to",
+            "repack --filter=blob:none --filter-to=x",
+        )],
     },
     Sub {
         names: &["help"],
@@ -639,7 +746,7 @@ const SUBS: &[Sub] = &[
         )],
     },
     Sub {
-        names: &["add", "replace", "notes"],
+        names: &["add", "stage", "replace", "notes"],
         opts: Opts::new(GNU, "m:F:C:c:", "edit chmod= pathspec-from-file= ref= format="),
         rows: &[row(
             When::Opt("--edit"),
@@ -652,13 +759,22 @@ const SUBS: &[Sub] = &[
     Sub {
         names: &["format-patch"],
         opts: DIFF_TO_FOLDER,
-        rows: &[row(
-            When::Val("-o --output-directory", Test::Starts(&["/", ".."])),
-            WritesFile,
-            "writes files outside the working folder",
-            "git-format-patch(1) -o",
-            "format-patch -o /x HEAD~1",
-        )],
+        rows: &[
+            row(
+                When::Val("-o --output-directory", Test::Starts(&["/"])),
+                WritesFile,
+                OUTSIDE_OUTPUT,
+                "git-format-patch(1) -o",
+                "format-patch -o /x HEAD~1",
+            ),
+            row(
+                When::Val("-o --output-directory", Test::HasFold(&["..", ".git"])),
+                WritesFile,
+                OUTSIDE_OUTPUT,
+                "git-format-patch(1) -o",
+                "format-patch -o x/../../y HEAD~1",
+            ),
+        ],
     },
     Sub {
         names: &["lfs"],
