@@ -115,6 +115,7 @@ impl Judge<'_> {
         let mut written: HashSet<Vec<u8>> = HashSet::new();
         let path = super::variable(&self.inv.env, b"PATH").unwrap_or_default();
         let mut hits: Vec<(usize, Vec<u8>)> = Vec::new();
+        let mut file = Vec::new();
         for (i, s) in self.segments.iter().enumerate().skip(first) {
             if let Some(exe) = &s.exe {
                 if [exe.found.as_slice(), &exe.real, parent(&exe.found)].iter().any(|p| written.contains(*p))
@@ -124,9 +125,15 @@ impl Judge<'_> {
                 let typed = s.argv.first().and_then(Arg::literal).unwrap_or_default();
                 // Another of that name in a folder of PATH.
                 let bare = !written.is_empty() && !typed.is_empty() && !typed.contains(&b'/');
-                let mut others =
-                    path.split(|b| *b == b':').filter(|d| bare && !d.is_empty()).map(|d| join(d, typed));
-                if others.any(|w| w != exe.found && written.contains(&w)) {
+                let mut others = path.split(|b| *b == b':').filter(|d| bare && !d.is_empty());
+                let mut written_in = |dir: &[u8]| {
+                    file.clear();
+                    file.extend_from_slice(dir);
+                    file.extend_from_slice(if dir.ends_with(b"/") { b"" } else { b"/" });
+                    file.extend_from_slice(typed);
+                    file != exe.found && written.contains(&file)
+                };
+                if others.any(&mut written_in) {
                     hits.push((i, exe.found.clone()));
                 }
             }

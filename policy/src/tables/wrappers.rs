@@ -4,6 +4,7 @@
 //! manual page: an option that is not listed makes the use unjudgeable, because nobody knows whether it
 //! swallows the next word. Abbreviated long options are not accepted, for the same reason.
 use crate::getopt::{Spec, Takes};
+use crate::tables::interpreters::INTERPRETERS;
 use crate::wrapper::Class;
 
 mod carriers;
@@ -217,7 +218,62 @@ pub(crate) fn is(listed: &str, name: &[u8]) -> bool {
 
 /// The row of exactly that name.
 pub(crate) fn find(name: &[u8]) -> Option<&'static Row> {
+    if !marked(name) {
+        return None;
+    }
     rows().find(|r| r.names.iter().any(|n| is(n, name)))
+}
+
+/// False if the name is in no row and that of no interpreter. Most programs are neither, and each is asked about.
+pub(crate) fn marked(name: &[u8]) -> bool {
+    let (word, bit) = mark(name);
+    MARKS.get(word).is_some_and(|marks| marks & bit != 0)
+}
+
+/// The marks of all names.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+static MARKS: [u64; 16] = {
+    let families = [
+        transparent::ROWS,
+        carriers::ROWS,
+        surroundings::ROWS,
+        runners::ROWS,
+        privileged::ROWS,
+        remote::ROWS,
+    ];
+    let (mut marks, mut family) = ([0; 16], 0);
+    while family < families.len() {
+        let mut row = 0;
+        while row < families[family].len() {
+            marks = with(marks, families[family][row].names);
+            row += 1;
+        }
+        family += 1;
+    }
+    let mut row = 0;
+    while row < INTERPRETERS.len() {
+        marks = with(marks, INTERPRETERS[row].names);
+        row += 1;
+    }
+    marks
+};
+
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+const fn with(mut marks: [u64; 16], names: &[&str]) -> [u64; 16] {
+    let mut name = 0;
+    while name < names.len() {
+        let (word, bit) = mark(names[name].as_bytes());
+        marks[word] |= bit;
+        name += 1;
+    }
+    marks
+}
+
+/// The mark of a name, by its first byte, its last one and its length; several names share one.
+const fn mark(name: &[u8]) -> (usize, u64) {
+    let (Some(first), Some(last)) = (name.first(), name.last()) else { return (0, 0) };
+    let mark = (*first as usize * 7) ^ (*last as usize * 29) ^ (name.len() * 101);
+    ((mark >> 6) & 15, 1 << (mark & 63))
 }
 
 /// Multi-call programs that look for their applet in `argv[0]` first and in the first operand otherwise.

@@ -53,6 +53,10 @@ pub(super) fn base(name: &[u8]) -> &[u8] {
 /// is true for the name itself.
 fn spellings(name: &[u8]) -> Vec<(Vec<u8>, bool)> {
     let mut out = vec![(name.to_vec(), true)];
+    // No suffix, no version, nothing to fold.
+    if name.iter().all(u8::is_ascii_lowercase) && !name.starts_with(b"gnu") {
+        return out;
+    }
     let mut add = |n: Vec<u8>| {
         if !n.is_empty() && !out.iter().any(|(o, _)| *o == n) {
             out.push((n, false));
@@ -101,6 +105,9 @@ fn loader(name: &[u8]) -> bool {
 }
 
 fn interpreter(name: &[u8]) -> Option<&'static Interpreter> {
+    if !wrappers::marked(name) {
+        return None;
+    }
     INTERPRETERS.iter().find(|i| i.names.iter().any(|n| wrappers::is(n, name)))
 }
 

@@ -88,9 +88,26 @@ const COUNT: usize = {
     n
 };
 
+/// Each of them, in order.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+static ALL: [&Program; COUNT] = {
+    let mut all = [&PROGRAMS[0][0]; COUNT];
+    let (mut n, mut family) = (0, 0);
+    while family < PROGRAMS.len() {
+        let mut program = 0;
+        while program < PROGRAMS[family].len() {
+            all[n] = &PROGRAMS[family][program];
+            n += 1;
+            program += 1;
+        }
+        family += 1;
+    }
+    all
+};
+
 /// For each of them, in order, which bytes its names begin with: see [`first`].
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
-static FIRST: [u32; COUNT] = {
+static FIRST: [u64; COUNT] = {
     let mut masks = [0; COUNT];
     let (mut n, mut family) = (0, 0);
     while family < PROGRAMS.len() {
@@ -111,10 +128,10 @@ static FIRST: [u32; COUNT] = {
 };
 
 /// A bit for a name's first two bytes; several pairs share one.
-const fn first(name: &[u8]) -> u32 {
+const fn first(name: &[u8]) -> u64 {
     match name {
-        [a, b, ..] => 1 << ((a.wrapping_mul(7) ^ *b) & 31),
-        [a] => 1 << (a.wrapping_mul(7) & 31),
+        [a, b, ..] => 1 << ((a.wrapping_mul(7) ^ *b) & 63),
+        [a] => 1 << (a.wrapping_mul(7) & 63),
         [] => 0,
     }
 }
@@ -123,8 +140,7 @@ const fn first(name: &[u8]) -> u32 {
 /// and hardly any begins so.
 pub fn beginning(names: &[&[u8]]) -> impl Iterator<Item = &'static Program> {
     let wanted = names.iter().fold(0, |mask, name| mask | first(name));
-    let all = PROGRAMS.iter().flat_map(|family| family.iter());
-    FIRST.iter().zip(all).filter(move |(mask, _)| **mask & wanted != 0).map(|(_, program)| program)
+    FIRST.iter().zip(&ALL).filter(move |(mask, _)| **mask & wanted != 0).map(|(_, program)| *program)
 }
 
 /// One program, or several that share their options.
