@@ -29,7 +29,7 @@ fn run(stage: &Stage, command: &str, more: Value) -> Value {
 }
 
 /// Processes whose environment has this entry.
-fn marked(mark: &str) -> usize {
+pub fn marked(mark: &str) -> usize {
     let all = std::fs::read_dir("/proc").expect("proc").flatten();
     all.filter(|e| {
         let environ = std::fs::read(e.path().join("environ")).unwrap_or_default();
@@ -39,7 +39,7 @@ fn marked(mark: &str) -> usize {
 }
 
 /// True once nothing has the mark any more.
-fn gone(mark: &str) -> bool {
+pub fn gone(mark: &str) -> bool {
     let begun = Instant::now();
     while marked(mark) > 0 {
         if begun.elapsed() > Duration::from_secs(30) {
@@ -60,6 +60,7 @@ const PROBES: &[&str] = &[
     "ignore SIGTERM",
     "daemonise",
     "fill /tmp",
+    "fill what else lies in memory",
     "setuid",
     "the guard's socket",
 ];
@@ -153,6 +154,25 @@ fn probe(backend: &str, name: &str) -> String {
             match sizes.as_slice() {
                 [a, b] if *a <= 64 << 20 && *b <= 64 << 20 => "stops at 64 MiB",
                 [a, b] if *a <= 64 << 20 && *b <= 128 << 20 => "64 MiB a file; gone afterwards",
+                _ => "filled",
+            }
+        }
+        "fill what else lies in memory" => {
+            let file = format!("probe-{}-{backend}", std::process::id());
+            let places = ["/dev/shm", "/dev", "/", "/run", "/run/lock", "/var/tmp", "/proc"];
+            let text = format!(
+                "for d in {}; do head -c 100000000 /dev/zero > $d/{file}; done; cat /dev/shm/{file} | wc -c; cat {} | wc -c",
+                places.join(" "),
+                places[1..].iter().map(|d| format!("{d}/{file}")).collect::<Vec<_>>().join(" "),
+            );
+            let sizes: Vec<u64> =
+                out(&run(&stage, &text, json!({}))).lines().filter_map(|l| l.trim().parse().ok()).collect();
+            let left: Vec<_> =
+                places.iter().filter(|d| std::fs::remove_file(format!("{d}/{file}")).is_ok()).collect();
+            match (sizes.as_slice(), left.is_empty()) {
+                ([0, 0], true) => "refused",
+                ([shared, 0], true) if *shared <= 64 << 20 => "64 MiB in /dev/shm, the rest refused",
+                ([shared, _], false) if *shared <= 64 << 20 => "64 MiB a file; stays",
                 _ => "filled",
             }
         }

@@ -268,6 +268,7 @@ impl Place {
         add(&["--user", &format!("{uid}:{gid}"), "--cap-drop", "ALL"]);
         add(&["--security-opt", "no-new-privileges", "--pids-limit", &PROCESSES.to_string()]);
         add(&["--memory", &format!("{MEMORY}b"), "--tmpfs", &format!("/tmp:size={FILES}")]);
+        add(&["--shm-size", &format!("{FILES}b")]);
         if let Some(private) = &self.private {
             let mut mount = private.0.clone().into_os_string();
             mount.push(format!(":{INSIDE}"));
@@ -344,7 +345,7 @@ fn around_bubblewrap(program: &Path, cwd: Option<&Path>, filter: Option<&str>) -
         add(&["--ro-bind", "/dev/null", path]);
     }
     let size = FILES.to_string();
-    for path in ["/tmp", INSIDE] {
+    for path in ["/tmp", "/dev/shm", INSIDE] {
         add(&["--size", &size, "--tmpfs", path]);
     }
     if let Some(fd) = filter {
@@ -357,7 +358,9 @@ fn around_bubblewrap(program: &Path, cwd: Option<&Path>, filter: Option<&str>) -
         }
         None => Path::new(INSIDE),
     };
-    words.extend(["--chdir".into(), folder.as_os_str().to_owned(), "--".into()]);
+    // What holds all that lies in memory too, and has no size: nothing is written there.
+    words.extend(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir"].map(OsString::from));
+    words.extend([folder.as_os_str().to_owned(), "--".into()]);
     words.into_iter().map(OsString::into_vec).collect()
 }
 
