@@ -99,6 +99,12 @@ mod hooks;
 /// Tools of agent gateways.
 mod tools;
 
+/// The ways to a tool: socket, port, terminal, browser; callers that go away or forge.
+mod tools_door;
+
+/// The examples of settings that gateways begin with, as whole documents.
+mod tools_examples;
+
 /// What a command in the sandbox can and cannot do.
 mod sandbox;
 

@@ -13,13 +13,14 @@
 //! `exec-guardctl tool-work`, a process a call, which judges it again before it does.
 mod book;
 mod call;
+mod door;
 mod http;
 mod worker;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::net::UnixListener;
+use tokio::net::{TcpListener, UnixListener};
 use tokio::sync::Semaphore;
 use tools::engine::Scene;
 use tools::result::{Code, ToolResult};
@@ -120,12 +121,27 @@ impl Later {
     }
 }
 
-/// Takes calls until it is dropped.
-pub async fn serve(listener: UnixListener, tools: Tools) {
+/// Connections at once: those that are held, and some that only look.
+pub const MOST: usize = HELD + 64;
+
+/// Takes calls until it is dropped; `most` connections at once, and at a port as well where the documents name one.
+pub async fn serve(socket: UnixListener, tools: Tools, most: usize) {
+    let port = tools.scene().ok().and_then(|scene| scene.settings.port);
+    let port = match port {
+        None => None,
+        Some(port) => match TcpListener::bind(("127.0.0.1", port)).await {
+            Ok(listener) => Some(listener),
+            // The socket is there all the same.
+            Err(e) => {
+                crate::say(&format!("no tools at port {port} of 127.0.0.1: {e}"));
+                None
+            }
+        },
+    };
     let saving = tools.clone();
-    let routes = http::routes(tools);
+    let routes = http::routes(tools.clone());
     tokio::select! {
-        _ = http::listen(listener, routes) => {}
+        () = door::serve(tools, socket, port, routes, most) => {}
         () = async { loop { tokio::time::sleep(std::time::Duration::from_secs(1)).await; saving.save(); } } => {}
     }
 }

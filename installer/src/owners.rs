@@ -25,7 +25,7 @@ pub fn run(command: &Owners) -> Result<Exit, Failure> {
     if settings.is_owner(&user) == add {
         let what = if add { "is an owner already" } else { "is no owner" };
         let what = format!("`{user}` {what}");
-        return if add { Ok(done(&what)?) } else { Err(Failure::not(what)) };
+        return if add { done(&what) } else { Err(Failure::not(what)) };
     }
     let state = loaded.state.ok_or_else(|| Failure::trouble("there is no folder for documents"))?;
     let path = state.join(CONFIG);
@@ -37,7 +37,14 @@ pub fn run(command: &Owners) -> Result<Exit, Failure> {
         )));
     }
     edit(&Target::at(path), |doc| change(doc, &user, add)).map_err(|e| Failure::trouble(e.to_string()))?;
-    Ok(Exit::Done)
+    let rest = settings.owners.len();
+    done(&match (add, rest) {
+        (true, _) => format!(
+            "`{user}` is an owner now, in {shown}: their own calls need no yes where the mode says so"
+        ),
+        (false, 0 | 1) => format!("`{user}` is no owner any more, in {shown}; nobody is"),
+        (false, _) => format!("`{user}` is no owner any more, in {shown}; {} left", rest - 1),
+    })
 }
 
 fn done(what: &str) -> Result<Exit, Failure> {

@@ -1,16 +1,19 @@
 //! `tool`: a call of a tool for an agent gateway; one JSON result on standard output.
 //!
-//! With an approver it is carried there, so that a person can be asked; without one what needs nobody's yes is done here.
+//! With an approver it is carried there, so that a person can be asked; without one a person is asked at the terminal, if
+//! one sits there, and else only what needs nobody's yes is done.
 mod carry;
+mod terminal;
 mod work;
 
 use std::io::Read;
 use std::path::Path;
 
 use protocol::Shown;
+use protocol::ask::WireQuestion;
 use serde_json::Value;
 use tools::call::{MAX_ARGS, Request};
-use tools::engine::{Scene, alone, secret};
+use tools::engine::{Said, Scene, alone, secret};
 use tools::identity::Caller;
 use tools::result::{Code, ToolResult};
 
@@ -36,7 +39,13 @@ pub fn run(args: &Tool) -> Result<Exit, Failure> {
     let result = match Scene::load() {
         Ok(scene) => match carry::carry(&scene, &args.name, &request, &caller) {
             carry::Carried::There(result) => result,
-            carry::Carried::Nobody => alone(&scene, &args.name, request, &caller),
+            carry::Carried::Nobody => {
+                // Whoever does not wait looks at no terminal.
+                let terminal = if args.no_wait { None } else { terminal::terminal(&scene.policy) };
+                let mut ask = terminal.as_ref().map(|t| |q: &WireQuestion| terminal::ask(t, &scene, q));
+                let person = ask.as_mut().map(|a| a as &mut dyn FnMut(&WireQuestion) -> Said);
+                alone(&scene, &args.name, request, &caller, person)
+            }
         },
         Err(no) => no,
     };

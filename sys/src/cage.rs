@@ -100,6 +100,8 @@ pub struct Outcome {
     pub code: u32,
     /// True if its time was up.
     pub timed_out: bool,
+    /// True if we were told to end while it ran.
+    pub told: bool,
 }
 
 /// Why it was not started.
@@ -326,7 +328,8 @@ impl<'a> Watch<'a> {
         let pid = i32::try_from(child.id()).map_err(|_| io::Error::from(Errno::ESRCH))?;
         let stdout = child.stdout.take().map(|s| Box::new(s) as Box<dyn Source>);
         let stderr = child.stderr.take().map(|s| Box::new(s) as Box<dyn Source>);
-        let outcome = Outcome { streams: [vec![], vec![]], cut: [0, 0], code: 0, timed_out: false };
+        let outcome =
+            Outcome { streams: [vec![], vec![]], cut: [0, 0], code: 0, timed_out: false, told: false };
         let ended = crate::spawn::ended(Pid::from_raw(pid));
         Ok(Watch { child, ended, streams: [stdout, stderr], limits, around, fence, told, outcome })
     }
@@ -338,7 +341,6 @@ impl<'a> Watch<'a> {
     fn until_over(&mut self) -> io::Result<()> {
         let mut deadline = Instant::now() + self.limits.time;
         let mut phase = Phase::Running;
-        let mut told = false;
         let mut buffer = vec![0; PIECE];
         loop {
             if let Some(code) = self.status()? {
@@ -346,10 +348,10 @@ impl<'a> Watch<'a> {
                 break;
             }
             if self.told.came() {
-                (told, deadline) = (true, Instant::now());
+                (self.outcome.told, deadline) = (true, Instant::now());
             }
             if Instant::now() >= deadline {
-                self.outcome.timed_out |= !told;
+                self.outcome.timed_out |= !self.outcome.told;
                 (phase, deadline) = match phase {
                     Phase::Running => {
                         self.tell_to_end();

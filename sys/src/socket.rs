@@ -4,6 +4,7 @@
 //! the user id of a peer is the kernel's (unix(7), `SO_PEERCRED`): of a server that of the process that called listen(2),
 //! of a client that of the one that called connect(2).
 use std::io;
+use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -63,6 +64,32 @@ pub fn peer(stream: &impl AsFd) -> io::Result<Peer> {
         let (uid, _) = nix::unistd::getpeereid(fd)?;
         Ok(Peer { uid: uid.as_raw(), pid: 0, pidfd: None })
     }
+}
+
+/// The user id of whoever opened the other end of a TCP connection on this machine, by the kernel's table of them
+/// (proc(5), `/proc/net/tcp`).
+///
+/// # Errors
+/// The table cannot be read; [`io::ErrorKind::NotFound`]: the other end is not in it, or is closed already.
+pub fn tcp_owner(theirs: SocketAddrV4, ours: SocketAddrV4) -> io::Result<u32> {
+    let table = std::fs::read_to_string("/proc/net/tcp")?;
+    owner_in(&table, theirs, ours).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+fn owner_in(table: &str, theirs: SocketAddrV4, ours: SocketAddrV4) -> Option<u32> {
+    // The address is printed as the number that the bytes make on this machine, the port as a number.
+    let word = |a: SocketAddrV4| format!("{:08X}:{:04X}", u32::from_ne_bytes(a.ip().octets()), a.port());
+    let (theirs, ours) = (word(theirs), word(ours));
+    table.lines().find_map(|line| {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        // 01: established. One that is closed is nobody's any more, which reads as 0.
+        let it = words.next() == Some(&*theirs) && words.next() == Some(&*ours) && words.next() == Some("01");
+        if !it {
+            return None;
+        }
+        // The queues, the timer, retransmits; then the user.
+        words.nth(3)?.parse().ok()
+    })
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

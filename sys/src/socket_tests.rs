@@ -190,3 +190,32 @@ fn nothing_is_inherited() {
         assert!(flags.contains(FdFlag::FD_CLOEXEC));
     }
 }
+
+#[test]
+fn whose_the_other_end_of_a_connection_is() {
+    let four = |port| SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, port);
+    let home = format!("{:08X}", u32::from_ne_bytes([127, 0, 0, 1]));
+    let line = |state: &str, from: u16, to: u16, uid: u32| {
+        format!(
+            "   7: {home}:{from:04X} {home}:{to:04X} {state} 00000000:00000000 00:00000000 00000000  {uid}        0 1\n"
+        )
+    };
+    let head =
+        "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+    let table =
+        [head, &line("01", 81, 5000, 7), &line("06", 5001, 81, 0), &line("01", 5000, 81, 1000)].concat();
+    for (theirs, want) in [(5000, Some(1000)), (5001, None), (5002, None)] {
+        assert_eq!(owner_in(&table, four(theirs), four(81)), want, "{theirs}");
+    }
+    // And as the kernel has it.
+    let listener = std::net::TcpListener::bind(four(0)).unwrap();
+    let us = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    let (accepted, _) = listener.accept().unwrap();
+    let v4 = |a: std::net::SocketAddr| match a {
+        std::net::SocketAddr::V4(a) => a,
+        std::net::SocketAddr::V6(a) => panic!("{a}"),
+    };
+    let (theirs, ours) = (v4(accepted.peer_addr().unwrap()), v4(accepted.local_addr().unwrap()));
+    assert_eq!(tcp_owner(theirs, ours).unwrap(), nix::unistd::getuid().as_raw());
+    drop(us);
+}

@@ -47,6 +47,8 @@ pub struct Settings {
     pub gateway_token: Option<String>,
     /// User ids that are gateways.
     pub gateway_uids: Vec<u32>,
+    /// A port of 127.0.0.1 at which gateways with the token are listened to as well.
+    pub port: Option<u16>,
     /// The program that keeps the user's crontab, an absolute path; the system's without.
     pub crontab: Option<std::path::PathBuf>,
     /// Who may ask at all; `None`: owners and gateways.
@@ -137,6 +139,7 @@ impl Default for Settings {
             validation: Validation { command: 1_000, timeout_ms: 60_000, output: 100_000 },
             gateway_token: None,
             gateway_uids: Vec::new(),
+            port: None,
             crontab: None,
             senders: None,
             file: None,
@@ -240,6 +243,17 @@ impl Settings {
             s.gateway_uids = all.ok_or_else(|| {
                 r.fault("/security/gatewayUids", "holds what is no user id", "write numbers")
             })?;
+        }
+        if let Some(port) = security.get("port").filter(|v| !v.is_null()) {
+            let number = port.as_u64().and_then(|n| u16::try_from(n).ok()).filter(|n| *n > 0);
+            if number.is_none() {
+                return Err(r.fault("/security/port", "is no port", "write a number up to 65535"));
+            }
+            if s.gateway_token.is_none() {
+                let what = "opens a door that nobody could prove himself at";
+                return Err(r.fault("/security/port", what, "write security.gatewayToken as well"));
+            }
+            s.port = number;
         }
         if let Some(path) = r.text(security.get("crontab"), "/security/crontab")? {
             if !path.starts_with('/') {
@@ -516,6 +530,9 @@ mod tests {
             (json!({"security": {"sandbox": {"container": {"image": "--privileged"}}}}), "image"),
             (json!({"security": {"gatewayToken": "short"}}), "gatewayToken"),
             (json!({"security": {"gatewayUids": ["x"]}}), "gatewayUids"),
+            (json!({"security": {"port": 4000}}), "gatewayToken"),
+            (json!({"security": {"port": 0, "gatewayToken": "0123456789abcdef"}}), "/security/port"),
+            (json!({"security": {"port": 65536, "gatewayToken": "0123456789abcdef"}}), "/security/port"),
             (json!({"security": {"rateLimit": {"windowMs": 0}}}), "windowMs"),
             (json!({"security": {"approval": {"autoApprovePatterns": [7]}}}), "autoApprovePatterns/0"),
         ] {

@@ -1,5 +1,8 @@
 //! The steps of a call, in their order: see the crate's head.
+mod alone;
 mod folder;
+
+pub use alone::{Said, alone};
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +21,7 @@ use crate::cron::{Crontab, Wish};
 use crate::identity::{Caller, Who, who};
 use crate::mode::{Mode, Requires, Tool, requires};
 use crate::question::{self, Need};
-use crate::rate::{Shelf, TooMany};
+use crate::rate::TooMany;
 use crate::record::{self, Event};
 use crate::result::{Code, Outcome, ToolResult};
 use crate::sandbox::{self, Backend, How, Place};
@@ -395,15 +398,18 @@ impl Ready {
         };
         match place.run(&permit, &how) {
             Ok(ran) => {
-                let (code, timed_out) = (ran.exit_code, ran.timed_out);
+                let (code, timed_out, told) = (ran.exit_code, ran.timed_out, ran.told);
                 let mut result = ToolResult::yes(Outcome::Ran(ran));
-                if timed_out {
+                if told {
+                    result.error = Some("nobody waits for the command any more: it was ended".into());
+                } else if timed_out {
                     result.error = Some(format!("the command was ended after {} ms", how.timeout_ms));
                 } else if code != 0 {
                     result.error = Some(format!("the command ended with exit code {code}"));
                 }
                 result.success = result.error.is_none();
-                result.code = result.error.is_some().then_some(Code::ExitCode);
+                let code = if told { Code::Cancelled } else { Code::ExitCode };
+                result.code = result.error.is_some().then_some(code);
                 result
             }
             Err(e) => ToolResult::no(Code::Failed, format!("it was not started: {e}")),
@@ -423,32 +429,6 @@ fn cron(scene: &Scene, call: &Call) -> ToolResult {
     match Crontab::new(scene.settings.crontab.as_deref(), guard, state) {
         Ok(tab) => tab.grant(&wish, call.command.as_ref().map(|c| &c.what)),
         Err(no) => no,
-    }
-}
-
-/// A whole call where no approver runs: what needs nobody's yes is done, all else is refused.
-pub fn alone(scene: &Scene, tool: &str, request: Request, caller: &Caller) -> ToolResult {
-    let id = sys::edit::uuid();
-    let admitted = match admit(scene, tool, request, caller) {
-        Ok(admitted) => admitted,
-        Err(no) => return no,
-    };
-    let Some(state) = &scene.state else {
-        return ToolResult::no(Code::Settings, "there is no folder for state: calls cannot be counted");
-    };
-    let (call, who) = (admitted.call.clone(), admitted.who.clone());
-    let refused = |no: ToolResult| {
-        let _ = record::write(scene, Event::Denied, &id, &call, &who, Some("policy"), Some(&no));
-        no
-    };
-    let left = match Shelf::of(state).take(scene.settings.rate, &who.user, call.tool.name()) {
-        Ok(Ok(left)) => left,
-        Ok(Err(e)) => return refused(too_many(e)),
-        Err(e) => return refused(ToolResult::no(Code::RateLimited, format!("calls cannot be counted: {e}"))),
-    };
-    match judge(scene, admitted, false, Where::Here) {
-        Ok(judged) => judged.carry(scene, None, &id).left(Some(left)),
-        Err(no) => refused(no).left(Some(left)),
     }
 }
 

@@ -40,6 +40,13 @@ pub fn who(settings: &Settings, caller: &Caller, claim: Option<&str>) -> Result<
     let vouched = by_token || settings.gateway_uids.contains(&caller.uid);
     let own = format!("uid:{}", caller.uid);
     let claim = claim.map(str::trim).filter(|c| !c.is_empty());
+    // Who a process belongs to is the kernel's word. Taken from a gateway it would make a user of a chat who is called
+    // like that the person at this machine.
+    if vouched && let Some(claim) = claim.filter(|c| is_uid(c) && *c != own) {
+        let shown = protocol::Shown::text(claim.as_bytes());
+        let error = format!("user: `{shown}` is what the kernel calls a user, and no gateway's to give");
+        return Err(ToolResult::no(Code::InvalidField, error));
+    }
     let user = match claim.filter(|_| vouched) {
         Some(user) => user.to_owned(),
         None => own.clone(),
@@ -58,6 +65,11 @@ pub fn who(settings: &Settings, caller: &Caller, claim: Option<&str>) -> Result<
         return Err(ToolResult::no(Code::Sender, error));
     }
     Ok(Who { user, sender, vouched, claimed, owner })
+}
+
+/// True for `uid:N`, however it is written.
+fn is_uid(name: &str) -> bool {
+    name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("uid:"))
 }
 
 /// Compares in a time that does not tell where they differ.
@@ -93,6 +105,14 @@ mod tests {
         assert_eq!(code(call(5, None, Some("user:admin"))), Code::Sender);
         assert_eq!(code(call(1, Some("0123456789abcdeX"), None)), Code::BadToken);
         assert_eq!(code(call(7, Some(""), None)), Code::BadToken);
+        // And what the kernel calls a user is no gateway's to give.
+        for forged in ["uid:1", "uid:0", "UID:1", " uid:01 "] {
+            assert_eq!(code(call(7, None, Some(forged))), Code::InvalidField, "{forged}");
+            assert_eq!(code(call(5, good, Some(forged))), Code::InvalidField, "{forged}");
+        }
+        let w = call(1, None, Some("uid:0")).unwrap();
+        assert_eq!((w.user.as_str(), w.claimed.as_deref()), ("uid:1", Some("uid:0")));
+        assert_eq!(call(7, None, Some("uid:7")).unwrap().user, "uid:7");
         // A gateway that names nobody speaks for itself.
         assert_eq!(call(7, None, None).unwrap().user, "uid:7");
     }

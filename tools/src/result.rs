@@ -65,6 +65,10 @@ pub struct Ran {
     pub exit_code: u32,
     /// True if its time was up and it was ended.
     pub timed_out: bool,
+    /// True if it was ended because nobody waits for it any more.
+    #[serde(default, skip_serializing)]
+    #[schemars(skip)]
+    pub told: bool,
     /// True if more was written than was kept.
     pub truncated: bool,
     /// The sandbox it ran in: `docker`, `podman`, `bubblewrap`, `landlock` or `none`.
@@ -126,6 +130,8 @@ pub enum Code {
     NoSandbox,
     /// It could not be started.
     Failed,
+    /// Whoever called went away, or told it to end: it was not done, or was ended.
+    Cancelled,
     /// It ended with another code than 0, or its time was up.
     ExitCode,
     /// The settings cannot be used; the error says where.

@@ -254,6 +254,7 @@ impl Place {
             stderr: text(stderr, err_cut),
             exit_code: done.code,
             timed_out: done.timed_out,
+            told: done.told,
             truncated: out_cut > 0 || err_cut > 0,
             sandbox: self.chosen.backend.name().into(),
         })
@@ -405,9 +406,4 @@ fn open_up(folder: &Path, depth: u32) {
             open_up(&entry.path(), depth - 1);
         }
     }
-}
-
-/// Which backends work here, for people.
-pub fn survey(sandbox: &Sandbox, env: &[Vec<u8>]) -> Vec<(&'static str, bool)> {
-    NAMES.iter().map(|name| (*name, Chosen::named(name, sandbox, env).is_some())).collect()
 }

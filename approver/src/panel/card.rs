@@ -31,6 +31,9 @@ fn program(found: &[u8], real: &[u8]) -> Markup {
 /// What is asked in a few words, for headings and for those who listen.
 pub fn title(group: &Group) -> String {
     let agent = shown(&group.row.agent);
+    if let Some(tool) = &group.row.tool {
+        return format!("{agent} asks for the tool {}", shown(&tool.name));
+    }
     match WireQuestion::parse(&group.body) {
         Ok(q) => format!("{agent} asks to run {}", name(&q.found)),
         Err(_) => format!("{agent} asks to run a command"),
@@ -95,6 +98,13 @@ fn whole(q: &WireQuestion, row: &Row) -> Markup {
     html! {
         (command(q))
         dl.facts {
+            @if let Some(tool) = &row.tool {
+                (fact("Tool", &html! { code { (shown(&tool.name)) } }))
+                (fact("User", &html! { code { (shown(&tool.user)) } }))
+                @for (label, value) in [("Channel", &tool.channel), ("Message", &tool.message)] {
+                    @if let Some(value) = value { (fact(label, &html! { code { (shown(value)) } })) }
+                }
+            }
             (fact("Folder", &html! {
                 @match &q.cwd { Some(d) => code { (text(d)) }, None => "a folder that cannot be told" }
             }))

@@ -18,6 +18,7 @@ mod gate;
 mod history;
 mod layout;
 mod live;
+mod owners;
 mod pending;
 mod policy;
 mod targets;

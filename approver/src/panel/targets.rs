@@ -10,7 +10,7 @@ use protocol::Shown;
 use super::door::Message;
 use super::form::{Fields, decode, encode};
 use super::layout::{self, Page, csrf};
-use super::{Session, Site, gate, shown, time};
+use super::{Session, Site, gate, owners, shown, time};
 
 /// Runs that are shown.
 const RUNS: usize = 20;
@@ -20,6 +20,7 @@ pub async fn page(State(site): State<Arc<Site>>, Extension(session): Extension<S
     let content = html! {
         h1 { "Targets" }
         (host(&site))
+        (owners::section(&site))
         (overrides(&site, &session))
         (runs(&site))
         (sessions(&site, &session))

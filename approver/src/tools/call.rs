@@ -5,7 +5,7 @@ use policy::Choice;
 use protocol::Shown;
 use protocol::ask::Asker as Facts;
 use protocol::operator::{ToolCall, summary};
-use tokio::sync::oneshot::Receiver;
+use tokio::sync::oneshot::{self, Receiver};
 use tools::call::{Call, Request};
 use tools::engine::{Admitted, Job, Judged, Scene, Where, admit, judge, too_many};
 use tools::identity::{Caller, Who};
@@ -27,6 +27,12 @@ impl Drop for Asked {
         self.handle.gone(&self.id);
     }
 }
+
+/// Ends when whoever called is gone.
+pub type Gone = Receiver<()>;
+
+/// Nobody is left to take the result.
+pub const GONE: &str = "whoever called went away";
 
 /// What a call came to so far.
 enum Step {
@@ -56,22 +62,28 @@ impl Tools {
         let begun = tokio::task::spawn_blocking(move || me.begin(&tool, request, &caller, asker)).await;
         match begun {
             Ok(Step::Done(result)) => result,
+            // By a task of its own, which sees its end whatever becomes of whoever called: what waits is withdrawn, what
+            // runs is ended, and both are written down.
             Ok(Step::Run(ready)) => {
-                // By a task of its own: it is done or not done, also when whoever called hangs up.
+                let (_here, gone) = oneshot::channel();
                 let me = self.clone();
                 let task = tokio::spawn(async move {
                     let _place = place;
-                    me.run(&ready, None).await
+                    me.run(&ready, None, Some(gone)).await
                 });
                 task.await.unwrap_or_else(|_| ToolResult::no(Code::Failed, "it broke off"))
             }
             Ok(Step::Wait(ready, asked, receiver)) if wait => {
-                let outcome = receiver.await;
-                drop(asked);
+                let (_here, mut gone) = oneshot::channel();
                 let me = self.clone();
                 let task = tokio::spawn(async move {
                     let _place = place;
-                    me.answered(&ready, outcome.ok()).await
+                    let outcome = tokio::select! {
+                        outcome = receiver => outcome.ok(),
+                        _ = &mut gone => Some(Outcome::Withdrawn),
+                    };
+                    drop(asked);
+                    me.answered(&ready, outcome, Some(gone)).await
                 });
                 task.await.unwrap_or_else(|_| ToolResult::no(Code::Failed, "it broke off"))
             }
@@ -83,7 +95,7 @@ impl Tools {
                     let _place = place;
                     let outcome = receiver.await.ok();
                     drop(asked);
-                    let result = me.answered(&ready, outcome).await;
+                    let result = me.answered(&ready, outcome, None).await;
                     me.later().end(&ready.id, result);
                 });
                 let error = "a person has to say yes; the result will be under the id";
@@ -153,7 +165,7 @@ impl Tools {
         }
     }
 
-    async fn answered(&self, ready: &Ready, outcome: Option<Outcome>) -> ToolResult {
+    async fn answered(&self, ready: &Ready, outcome: Option<Outcome>, gone: Option<Gone>) -> ToolResult {
         let no = |code, error: String, by: &str| {
             let no = ToolResult::no(code, error).asked(&ready.id).left(Some(ready.left));
             let (scene, id) = (&ready.scene, &ready.id);
@@ -161,7 +173,9 @@ impl Tools {
             no
         };
         match outcome {
-            Some(Outcome::Answered(answer)) if is_yes(answer.choice) => self.run(ready, Some(answer)).await,
+            Some(Outcome::Answered(answer)) if is_yes(answer.choice) => {
+                self.run(ready, Some(answer), gone).await
+            }
             Some(Outcome::Answered(Answer { reason, by, .. })) => {
                 let reason = reason.unwrap_or_else(|| "no reason given".into());
                 no(Code::Rejected, format!("rejected by {by}: {reason}"), &by)
@@ -170,12 +184,12 @@ impl Tools {
                 let s = ready.scene.settings.approval_timeout_s;
                 no(Code::TimedOut, format!("nobody answered within {s} s: that is a no"), "nobody")
             }
-            Some(Outcome::Withdrawn) => no(Code::Rejected, "it was withdrawn".into(), "nobody"),
+            Some(Outcome::Withdrawn) => no(Code::Cancelled, GONE.into(), "nobody"),
             None => no(Code::Busy, "the approver ends".into(), "nobody"),
         }
     }
 
-    async fn run(&self, ready: &Ready, answer: Option<Answer>) -> ToolResult {
+    async fn run(&self, ready: &Ready, answer: Option<Answer>, gone: Option<Gone>) -> ToolResult {
         let job = Job {
             tool: ready.call.tool.name().to_owned(),
             request: ready.call.request.clone(),
@@ -190,7 +204,16 @@ impl Tools {
             hmac: String::new(),
         };
         let result = match ready.call.command.is_some() || ready.call.tool == tools::mode::Tool::Cron {
-            true => worker::carry(self, job).await,
+            true => match worker::carry(self, job, gone).await {
+                Ok(result) => result,
+                // It did not come so far as to write it down itself.
+                Err(no) => {
+                    let (scene, id, by) = (&ready.scene, &ready.id, answer.as_ref().map(|a| a.by.as_str()));
+                    let by = by.or(Some("policy"));
+                    let _ = record::write(scene, Event::Denied, id, &ready.call, &ready.who, by, Some(&no));
+                    no
+                }
+            },
             // Nothing is started for these: they are written down and handed on.
             false => {
                 let scene = ready.scene.clone();

@@ -4,16 +4,13 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::serve::IncomingStream;
 use protocol::operator::Row;
 use serde::Deserialize;
 use serde_json::json;
-use tokio::net::UnixListener;
 use tools::api::{Pending, Resolution, Status};
 use tools::call::{MAX_ARGS, Request};
 use tools::identity::{Caller, Who, who};
@@ -21,8 +18,9 @@ use tools::result::{Code, ToolResult};
 
 use super::Tools;
 use super::call::choice;
+use super::door::{Peer, is_no_browser};
 use crate::desk::Asker;
-use crate::peer::{self, Operator};
+use crate::peer::Operator;
 
 /// Longest body, bytes.
 const MAX_BODY: usize = MAX_ARGS + (64 << 10);
@@ -31,32 +29,24 @@ const MOST: usize = 1_000;
 /// How long a caller may take to send a body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Who is at the other end, by the kernel.
-#[derive(Clone, Copy, Debug)]
-struct Peer(Option<Asker>);
-
-impl Connected<IncomingStream<'_, UnixListener>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Peer {
-        let seen = sys::socket::peer(stream.io()).ok();
-        Peer(seen.map(|p| peer::asker(p.uid, Some(p.pid).filter(|p| *p > 0))))
-    }
-}
-
-/// Serves until it is dropped.
-pub async fn listen(listener: UnixListener, routes: Router) -> std::io::Result<()> {
-    axum::serve(listener, routes.into_make_service_with_connect_info::<Peer>()).await
-}
-
 /// What may be asked for.
 pub fn routes(tools: Tools) -> Router {
     Router::new()
         .route("/v1/tools/{name}", post(call))
         .route("/v1/requests", get(pending))
         .route("/v1/requests/{id}", get(status).post(resolve))
-        .route("/v1/openapi.json", get(async || answer(StatusCode::OK, &tools::api::document())))
+        .route("/v1/openapi.json", get(description))
         .fallback(async || refused(StatusCode::NOT_FOUND, ToolResult::no(Code::InvalidField, "no such path")))
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(tools)
+}
+
+/// The same to everybody who may call here.
+async fn description(ConnectInfo(peer): ConnectInfo<Peer>, headers: HeaderMap) -> Response {
+    match caller(peer, &headers) {
+        Ok(_) => answer(StatusCode::OK, &tools::api::document()),
+        Err(no) => refused(status_of(&no), no),
+    }
 }
 
 fn answer(status: StatusCode, body: &impl serde::Serialize) -> Response {
@@ -83,8 +73,13 @@ fn status_of(result: &ToolResult) -> StatusCode {
 
 /// The kernel's and the caller's word of who it is.
 fn caller(peer: Peer, headers: &HeaderMap) -> Result<(Caller, Asker), ToolResult> {
-    let asker = peer.0.ok_or_else(|| ToolResult::no(Code::Sender, "the kernel does not tell who calls"))?;
+    let no = |code, what: &str| Err(ToolResult::no(code, what));
+    if peer.port.is_some_and(|port| !is_no_browser(headers, port)) {
+        return no(Code::Sender, "Host is not ours, or a browser sent it");
+    }
     let token = match headers.get(header::AUTHORIZATION) {
+        // Anybody on this machine reaches a port.
+        None if peer.port.is_some() => return no(Code::BadToken, "a port wants Authorization: Bearer TOKEN"),
         None => None,
         Some(value) => {
             let token = value.to_str().ok().and_then(|v| v.strip_prefix("Bearer "));
@@ -92,7 +87,7 @@ fn caller(peer: Peer, headers: &HeaderMap) -> Result<(Caller, Asker), ToolResult
             Some(token.trim().to_owned())
         }
     };
-    Ok((Caller { uid: asker.uid, token }, asker))
+    Ok((Caller { uid: peer.asker.uid, token }, peer.asker))
 }
 
 async fn call(
@@ -102,14 +97,16 @@ async fn call(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
+    let known = match caller(peer, &headers) {
+        Ok(known) => known,
+        Err(no) => return refused(status_of(&no), no),
+    };
     let request = match body.0.as_ref().map_err(Clone::clone).and_then(|b| read::<Request>(b)) {
         Ok(request) => request,
         Err(no) => return refused(StatusCode::BAD_REQUEST, no),
     };
-    let result = match caller(peer, &headers) {
-        Ok((caller, asker)) => tools.call(name, request, caller, asker).await,
-        Err(no) => no,
-    };
+    let (caller, asker) = known;
+    let result = tools.call(name, request, caller, asker).await;
     refused(status_of(&result), result)
 }
 

@@ -151,42 +151,14 @@ pub fn span(ms: u64) -> String {
 fn print(row: &Row, q: &WireQuestion, id: &str, now_ms: u64, page: &mut Page) {
     let asked = span(now_ms.saturating_sub(row.asked_at_ms));
     page.tinted(Tint::Bold, format!("{id}  asked {asked} ago, {}", state(row, now_ms)));
-    let text = |bytes: &[u8]| Shown::text(bytes).into_string();
     let mut field = |label: &str, lines: Vec<String>| {
         for (at, line) in lines.iter().enumerate() {
             page.line(format!("  {:<8}| {line}", if at == 0 { label } else { "" }));
         }
     };
-    field("command", command(q));
-    field("in", vec![q.cwd.as_deref().map_or("a folder that cannot be told".into(), text)]);
-    let mut program = text(&q.found);
-    if q.real != q.found {
-        program = format!("{program} -> {}", text(&q.real));
+    for (label, lines) in facts(q) {
+        field(label, lines);
     }
-    field("program", vec![program]);
-    let inner = q.segments.iter().filter(|s| s.satisfied_by.is_none());
-    let mut parts: Vec<String> = inner
-        .filter_map(|s| s.found.as_deref().filter(|f| *f != q.found).zip(s.real.as_deref()))
-        .map(|(found, real)| match found == real {
-            true => text(found),
-            false => format!("{} -> {}", text(found), text(real)),
-        })
-        .collect();
-    parts.dedup();
-    field("runs", parts);
-    field("agent", vec![q.agents.iter().map(|a| text(a.as_bytes())).collect::<Vec<_>>().join(" or ")]);
-    field("session", q.session.iter().map(|s| text(s.as_bytes())).collect());
-    let user = q.user.as_deref().map_or(String::new(), |u| format!(" ({u})"));
-    field("host", vec![format!("{}, user {}{user}", q.host, q.uid)]);
-    field(
-        "policy",
-        vec![
-            format!("security {} ({})", q.security, q.security_from),
-            format!("ask {} ({})", q.ask, q.ask_from),
-        ],
-    );
-    let because = |f: &WireFinding| format!("[{}] {}", f.code, f.message);
-    field("because", std::iter::once(&q.ground).chain(&q.findings).map(because).collect());
     let mut answers = vec![format!("exec-guardctl approvals resolve {id} allow-once")];
     match &q.always {
         Ok(proposals) => {
@@ -207,6 +179,43 @@ fn print(row: &Row, q: &WireQuestion, id: &str, now_ms: u64, page: &mut Page) {
     if row.detached {
         field("note", vec!["whoever asked does not wait".into()]);
     }
+}
+
+/// What would run, where, for whom, and why somebody is asked: labels of ours, and lines.
+pub fn facts(q: &WireQuestion) -> Vec<(&'static str, Vec<String>)> {
+    let text = |bytes: &[u8]| Shown::text(bytes).into_string();
+    let mut program = text(&q.found);
+    if q.real != q.found {
+        program = format!("{program} -> {}", text(&q.real));
+    }
+    let inner = q.segments.iter().filter(|s| s.satisfied_by.is_none());
+    let mut parts: Vec<String> = inner
+        .filter_map(|s| s.found.as_deref().filter(|f| *f != q.found).zip(s.real.as_deref()))
+        .map(|(found, real)| match found == real {
+            true => text(found),
+            false => format!("{} -> {}", text(found), text(real)),
+        })
+        .collect();
+    parts.dedup();
+    let user = q.user.as_deref().map_or(String::new(), |u| format!(" ({u})"));
+    let because = |f: &WireFinding| format!("[{}] {}", f.code, f.message);
+    vec![
+        ("command", command(q)),
+        ("in", vec![q.cwd.as_deref().map_or("a folder that cannot be told".into(), text)]),
+        ("program", vec![program]),
+        ("runs", parts),
+        ("agent", vec![q.agents.iter().map(|a| text(a.as_bytes())).collect::<Vec<_>>().join(" or ")]),
+        ("session", q.session.iter().map(|s| text(s.as_bytes())).collect()),
+        ("host", vec![format!("{}, user {}{user}", q.host, q.uid)]),
+        (
+            "policy",
+            vec![
+                format!("security {} ({})", q.security, q.security_from),
+                format!("ask {} ({})", q.ask, q.ask_from),
+            ],
+        ),
+        ("because", std::iter::once(&q.ground).chain(&q.findings).map(because).collect()),
+    ]
 }
 
 /// The command as it will be executed. A word of several lines is named in its place and shown below.

@@ -3,6 +3,47 @@
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use linux::{Told, with_parent};
 
+use std::io;
+use std::os::fd::OwnedFd;
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsRawFd, RawFd};
+
+use nix::unistd::Pid;
+
+/// A hold on a child by which it can be told to end, also by another thread than the one that waits for it: once it is
+/// over nobody else is told in its place.
+#[derive(Debug)]
+pub struct Hold(OwnedFd);
+
+impl Hold {
+    /// On a child that was not waited for yet. `None` where the kernel has no such hold (pidfd_open(2), Linux 5.3).
+    pub fn on(child: &std::process::Child) -> Option<Hold> {
+        crate::spawn::ended(Pid::from_raw(i32::try_from(child.id()).ok()?)).map(Hold)
+    }
+
+    /// TERM: pidfd_send_signal(2).
+    ///
+    /// # Errors
+    /// `ESRCH`: it is over.
+    #[cfg(target_os = "linux")]
+    pub fn tell(&self) -> io::Result<()> {
+        let (fd, none): (RawFd, *const libc::siginfo_t) = (self.0.as_raw_fd(), std::ptr::null());
+        // SAFETY: takes a descriptor that is open, a number, and no structure.
+        let done = unsafe { libc::syscall(libc::SYS_pidfd_send_signal, fd, libc::SIGTERM, none, 0) };
+        if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// There is none here.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(target_os = "linux"))]
+    pub fn tell(&self) -> io::Result<()> {
+        let _ = &self.0;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux {
     use std::io;
