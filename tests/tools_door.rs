@@ -363,6 +363,44 @@ fn owners_are_named_and_it_is_said() {
 }
 
 #[test]
+fn the_doctor_tries_each_sandbox() {
+    let stage = stage(json!({"mode": "yolo"}));
+    let run = crate::operator::ctl(&stage, &["doctor", "--json"]);
+    let value: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let of = |name: &str| {
+        let area = format!("sandbox:{name}");
+        let found = value["findings"].as_array().expect("findings").iter().find(|f| f["area"] == json!(area));
+        found.unwrap_or_else(|| panic!("no {area}: {value}")).clone()
+    };
+    let mut used = Vec::new();
+    for name in ["docker", "podman", "bubblewrap", "landlock"] {
+        let finding = of(name);
+        // What the doctor says and what a call comes to.
+        let wanted = world(name);
+        let works = call(&wanted, "bash", "user:1", &json!({"command": "true"}), &[]);
+        let live = finding["state"] == "live";
+        assert_eq!(live, works["success"] == true, "{finding}: {works}");
+        if finding["what"].as_str().is_some_and(|w| w.contains("commands of tools run in")) {
+            used.push(name);
+        }
+    }
+    let result = call(&stage, "bash", "user:1", &json!({"command": "true"}), &[]);
+    match result["result"]["sandbox"].as_str() {
+        Some("none") | None => assert!(used.is_empty(), "{used:?}"),
+        Some(name) => assert_eq!(used, [name]),
+    }
+    // Nothing of the probes is left.
+    let names = std::fs::read_dir(stage.path("guard")).expect("the folder").flatten();
+    let left: Vec<_> =
+        names.map(|e| e.file_name()).filter(|n| n.to_string_lossy().starts_with("probe-")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn world(backend: &str) -> Stage {
+    stage(json!({"mode": "yolo", "sandbox": {"backend": backend, "container": {"enabled": true}}}))
+}
+
+#[test]
 fn the_page_shows_whose_call_it_is_and_takes_a_reason() {
     let Some(browser) = Browser::open(1000, 900) else { return };
     let stage = stage(json!({

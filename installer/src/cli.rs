@@ -89,6 +89,12 @@ pub enum Command {
     /// The approver's helper: a call it has carried out.
     #[command(hide = true)]
     ToolWork,
+    /// The doctor's helper: a sandbox is tried.
+    #[command(hide = true)]
+    ToolProbe {
+        /// Its name.
+        name: String,
+    },
     /// Whose own calls of tools need no yes.
     #[command(subcommand)]
     Owners(Owners),

@@ -78,6 +78,7 @@ fn main() -> Exit {
         Command::Friction(args) => friction::run(args),
         Command::Tool(args) => tool::run(args),
         Command::ToolWork => tool::work(),
+        Command::ToolProbe { name } => doctor::tool_probe(name),
         Command::Owners(command) => owners::run(command),
         Command::Completions { shell } => completions(*shell),
     };

@@ -28,6 +28,7 @@ pub mod result;
 pub mod auto;
 pub mod bash;
 pub mod cron;
+pub mod probe;
 pub mod sandbox;
 
 pub mod engine;

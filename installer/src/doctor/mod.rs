@@ -7,6 +7,9 @@ mod fire;
 mod idle;
 mod layers;
 mod papers;
+mod sandbox;
+
+pub use sandbox::probe as tool_probe;
 
 use serde_json::json;
 
@@ -97,6 +100,7 @@ pub fn run(args: &Doctor) -> Result<Exit, Failure> {
         findings.push(Finding::new("layers", State::NotInTheWay, what).mend("exec-guardctl install --help"));
     }
     findings.extend(approver::approver(&manifest));
+    findings.extend(sandbox::sandboxes());
     let bad = findings.iter().any(|f| f.state.is_bad());
     let mut page = Page::new();
     if args.json {
