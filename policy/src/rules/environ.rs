@@ -715,6 +715,7 @@ mod tests {
             "RUST_TARGET_PATH=x",
             "CMAKE_OBJC_COMPILER_LAUNCHER=./x",
             "GITPERLLIB=x",
+            "GIT_TEXTDOMAINDIR=x",
             "DENO_V8_FLAGS=--logfile=x",
             "DENO_PERMISSION_BROKER_PATH=x",
             "NAPI_RS_NATIVE_LIBRARY_PATH=./x.node",

@@ -188,6 +188,13 @@ const MAKE_PROGRAMS: &[&str] = &[
 /// The compilers people choose between on the command line.
 const COMPILERS: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++", "musl-gcc", "tcc"];
 
+/// Programs that recipes start by a variable of their name.
+#[rustfmt::skip]
+const ELSEWHERE: &[&str] = &[
+    "BASH", "GO", "CARGO", "RUSTC", "NPM", "NPX", "YARN", "PNPM", "NODE", "PIP", "PIP3", "UV", "DOCKER", "PODMAN", "KUBECTL",
+    "PYTHON3", "PERL", "RUBY", "GIT", "CMAKE", "CURL", "SUDO",
+];
+
 fn make_variable(word: &[u8], known: bool) -> bool {
     if runs_in_make(word) {
         return true;
@@ -204,6 +211,10 @@ fn make_variable(word: &[u8], known: bool) -> bool {
     let name = name.get(..end).unwrap_or_default().trim_ascii();
     if matches!(name, b"CC" | b"CXX" | b"HOSTCC" | b"HOSTCXX") {
         return !known || !COMPILERS.iter().any(|c| c.as_bytes() == value);
+    }
+    // By their bare names people choose between versions.
+    if value.contains(&b'/') && ELSEWHERE.iter().any(|p| p.as_bytes() == name) {
+        return true;
     }
     MAKE_PROGRAMS.iter().any(|p| p.as_bytes() == name) || names_program(name) || compiler_plugin(value)
 }
@@ -492,6 +503,9 @@ mod tests {
             ("CC=./evil.sh", true),
             ("SHELL=/tmp/x", true),
             ("SHELL =./evil", true),
+            ("BASH=./evil", true),
+            ("PYTHON3=/tmp/x", true),
+            ("PIP=pip3", false),
             ("\tSHELL\t=./evil", true),
             ("SHELL :=./evil", true),
             (" CMAKE_COMMAND =/tmp/x", true),
