@@ -10,7 +10,8 @@
 //! A yes is written down before anybody is told that it counts, and struck out before it is handed to whoever asked: so
 //! a crash at any point loses it at most, and never makes two of it. That holds against a crash of the program, which
 //! leaves the kernel's view of the files whole. After a crash of the machine an older file may come back: what was kept
-//! under another boot is therefore no yes any more.
+//! under another boot is therefore no yes any more. Nor does a wall clock that is set back between two approvers bring
+//! back what had ended: ends are written down by the clock that nobody can set as well, and the earlier one counts.
 //!
 //! The overrides that can only tighten outlive that too, and a stopped approver: they end with their time.
 //!
@@ -115,13 +116,20 @@ impl Keeper {
         let grants: Vec<Value> = desk
             .grants()
             .all()
-            .map(|(kind, key, until)| json!({"kind": kind.word(), "key": key, "untilMs": clock.wall(until)}))
+            .map(|(kind, key, until)| {
+                let (wall, boot) = (clock.wall(until), clock.boot(until));
+                json!({"kind": kind.word(), "key": key, "untilMs": wall, "untilBootMs": boot})
+            })
             .collect();
-        let overrides: Vec<Value> = desk.overrides().all().iter().map(|o| wire(o, clock).to_json()).collect();
+        let all = desk.overrides().all();
+        let overrides: Vec<Value> = all.iter().map(|o| wire(o, clock).to_json()).collect();
+        let ends: Vec<u64> = all.iter().map(|o| clock.boot(o.until_ms)).collect();
         if grants.is_empty() && overrides.is_empty() {
             return remove(&self.kept());
         }
-        let text = json!({"v": 1, "boot": self.boot, "grants": grants, "overrides": overrides}).to_string();
+        let text = json!({"v": 1, "boot": self.boot, "grants": grants, "overrides": overrides,
+            "overridesUntilBootMs": ends})
+        .to_string();
         match sys::edit::replace(&self.kept(), text.as_bytes(), 0o600) {
             Ok(()) => Ok(()),
             // None is better than an old one: it costs a question more.
@@ -145,18 +153,24 @@ impl Keeper {
         let list = |name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
         for g in list("grants").iter().filter(|_| same_boot) {
             let text = |name: &str| g.get(name).and_then(Value::as_str);
-            let until = g.get("untilMs").and_then(Value::as_u64).map(|ms| clock.desk(ms));
-            if let (Some(kind), Some(key), Some(until)) =
-                (text("kind").and_then(Kind::of), text("key"), until)
+            let whole = |name: &str| g.get(name).and_then(Value::as_u64);
+            let (wall, boot) = (whole("untilMs"), whole("untilBootMs"));
+            if let (Some(kind), Some(key), Some(wall), Some(boot)) =
+                (text("kind").and_then(Kind::of), text("key"), wall, boot)
             {
+                let until = clock.desk(wall).min(clock.of_boot(boot));
                 desk.grants_mut().give(kind, key.to_owned(), until, now);
             }
         }
-        for o in list("overrides") {
-            let Some(o) = WireOverride::read(&o).ok().and_then(|o| own(&o, clock)) else { continue };
-            if same_boot || o.only_tightens() {
-                desk.overrides_mut(now).set(o, now);
+        let ends = list("overridesUntilBootMs");
+        for (at, o) in list("overrides").iter().enumerate() {
+            let Some(mut o) = WireOverride::read(o).ok().and_then(|o| own(&o, clock)) else { continue };
+            // One that tightens may as well last longer, and outlives the machine's clock.
+            if !o.only_tightens() {
+                let Some(boot) = ends.get(at).and_then(Value::as_u64).filter(|_| same_boot) else { continue };
+                o.until_ms = o.until_ms.min(clock.of_boot(boot));
             }
+            desk.overrides_mut(now).set(o, now);
         }
     }
 

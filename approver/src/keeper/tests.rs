@@ -92,6 +92,36 @@ fn nothing_is_believed_that_was_not_written_whole_in_this_boot() {
     assert_eq!(d.grants().count(), 0);
 }
 
+/// Between two approvers of one boot the wall clock is set, and some time passes.
+#[test]
+fn a_wall_clock_that_is_set_brings_nothing_back() {
+    use crate::clock::{DAY, Hands};
+    for (jump, passes, left) in [
+        (0, 30_000, 1),
+        (0, 70_000, 0),
+        // Its minute is not over, and it is not two.
+        (-DAY, 30_000, 1),
+        (-DAY, 70_000, 0),
+        // Whoever goes by that clock thinks that it is over.
+        (DAY, 30_000, 0),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let keeper = Keeper::open(dir.path()).unwrap();
+        let hands = Hands::default();
+        let before = hands.clock();
+        keeper.save(&desk(&before, "k"), &before).unwrap();
+        hands.turn(jump, passes);
+        let clock = hands.clock();
+        let mut after = Desk::new(Limits::default());
+        keeper.restore(&mut after, &clock);
+        let found = (after.grants().count(), after.overrides().all().len());
+        assert_eq!(found, (left, left), "{jump} {passes}");
+        for (_, _, until) in after.grants().all() {
+            assert_eq!(until - clock.now(), 30_000);
+        }
+    }
+}
+
 #[test]
 fn guards_are_told_of_overrides_as_long_as_there_are_any() {
     let clock = Clock::start();
