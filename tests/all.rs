@@ -87,7 +87,7 @@ mod refusals;
 /// The approver as it runs: real guards, other users, restarts.
 mod approver;
 
-/// An approver that can write nothing down.
+/// A guard and an approver of which one is killed, lied to by whoever stands between them, or cannot write.
 mod faults_protocol;
 
 /// The approver's page in a real browser.

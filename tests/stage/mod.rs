@@ -11,6 +11,7 @@
 pub mod approver;
 pub mod browser;
 pub mod corpus;
+pub mod middle;
 pub mod programs;
 pub mod pty;
 pub mod record;

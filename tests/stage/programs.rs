@@ -25,6 +25,8 @@ pub struct Programs {
     pub batch: PathBuf,
     /// Speaks to an approver.
     pub person: PathBuf,
+    /// Stands between guards and an approver.
+    pub middle: PathBuf,
 }
 
 /// The repository.
@@ -67,6 +69,7 @@ pub fn programs() -> &'static Programs {
             clumsy: place(Path::new(env!("CARGO_BIN_EXE_clumsy")), "clumsy"),
             batch: place(Path::new(env!("CARGO_BIN_EXE_batch")), "batch"),
             person: place(Path::new(env!("CARGO_BIN_EXE_person")), "person"),
+            middle: place(Path::new(env!("CARGO_BIN_EXE_middle")), "middle"),
             base,
         }
     })

@@ -9,6 +9,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use super::approver::TOKEN;
+use super::pty::Terminal;
 use super::{Cast, Run, Stage, programs};
 
 /// No wait of a test is longer.
@@ -35,10 +36,12 @@ impl<'a> Service<'a> {
         Service::of(stage, &stage.cast(&[text(&programs().approver)]).way(super::Way::Path))
     }
 
-    /// A link into its page, good once.
+    /// A link into its page, good once, as somebody at a terminal gets it: the tests start everybody else.
     pub fn link(&self) -> String {
-        let answer = self.operator(&[json!({"do": "panel-link"})]);
-        answer[0]["value"].as_str().expect("a link").to_owned()
+        let terminal = Terminal::new();
+        let run = operator(self.stage, &[json!({"do": "panel-link"})]).terminal(&terminal).run();
+        let answer: Value = serde_json::from_str(run.stdout.trim()).expect("JSON");
+        answer["value"].as_str().unwrap_or_else(|| panic!("no link: {run:?}")).to_owned()
     }
 
     /// The same, started so.
@@ -177,6 +180,11 @@ impl Person {
         // Read as it comes: one that is not listened to would stand still once the pipe is full.
         std::thread::spawn(move || out.lines().map_while(Result::ok).all(|line| sender.send(line).is_ok()));
         Person { child, lines }
+    }
+
+    /// What it is told by; it has to be started with standard input.
+    pub fn stdin(&mut self) -> std::process::ChildStdin {
+        self.child.stdin.take().expect("piped")
     }
 
     /// The next line it says; `None` at its end.
