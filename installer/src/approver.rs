@@ -248,6 +248,6 @@ pub fn panel(args: &Panel) -> Result<Exit, Failure> {
             Err(e) => return Err(Failure::not(format!("xdg-open: {e}"))),
         }
     }
-    say::word("it is good for one entry; what follows # or ? is a secret");
+    say::word("it lets one browser in, once, within two minutes; what follows # or ? is a secret");
     Ok(Exit::Done)
 }

@@ -171,7 +171,7 @@ impl View {
                 let counts = whose.is_none_or(|w| w == agent || w == "*");
                 let own = *document.file == *self.file && whose == self.scope.as_deref();
                 if let (true, false, Some(list)) = (counts, own && self.doc.is_ok(), edit::list(key)) {
-                    let scope = whose.map_or("defaults".into(), |w| format!("agent:{w}"));
+                    let scope = words_of(whose);
                     let written = || {
                         let entry = Entry { id: Some(String::new()), ..entry.clone() };
                         store::edit::entry_value(&entry).as_object().cloned()
@@ -247,7 +247,7 @@ fn notes(e: &Effective) -> Vec<String> {
 
 /// The page.
 pub fn page(view: &View, session: &Session, draft: Option<&Draft>) -> Markup {
-    let whose = view.scope.as_ref().map_or_else(|| "Defaults".into(), |a| format!("agent {}", shown(a)));
+    let whose = words_of(view.scope.as_deref());
     html! {
         h1 { "Policy" }
         @if let Some(trouble) = &view.trouble {
@@ -263,6 +263,15 @@ pub fn page(view: &View, session: &Session, draft: Option<&Draft>) -> Markup {
     }
 }
 
+/// A scope, for a person: the same words wherever one is named.
+fn words_of(scope: Option<&str>) -> String {
+    match scope {
+        None => "Defaults".into(),
+        Some("*") => "Every agent (*)".into(),
+        Some(agent) => format!("Agent {}", shown(agent)),
+    }
+}
+
 fn choose(view: &View) -> Markup {
     html! {
         form.box method="get" action="policy" {
@@ -270,9 +279,9 @@ fn choose(view: &View) -> Markup {
                 label.field.grow {
                     span { "Scope" }
                     select name="scope" {
-                        option value="defaults" selected[view.scope.is_none()] { "Defaults: every agent" }
+                        option value="defaults" selected[view.scope.is_none()] { (words_of(None)) }
                         @for a in &view.agents {
-                            option value=(name(&Some(a.clone()))) selected[view.scope.as_ref() == Some(a)] { "Agent " (shown(a)) }
+                            option value=(name(&Some(a.clone()))) selected[view.scope.as_ref() == Some(a)] { (words_of(Some(a))) }
                         }
                     }
                 }
@@ -431,7 +440,7 @@ fn table(view: &View, rows: &[Row], session: Option<&Session>) -> Markup {
                                     button.quiet type="submit" aria-label=(format!("Remove {}", shown(text(&r.fields, "pattern")))) { "Remove" }
                                 }
                             },
-                            _ => td data-label="From" { (shown(&r.scope)) div.from { (shown(&r.from)) } },
+                            _ => td data-label="From" { (r.scope) div.from { (shown(&r.from)) } },
                         }
                     }
                 }
