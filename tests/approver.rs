@@ -128,7 +128,9 @@ fn who_may_not_answer_is_told_so() {
              until '{person}' '{dir}/operator/operator.sock' '{TOKEN}' do '{{\"do\":\"status\"}}' | grep -q '\"waiting\":1'; do :; done
              id=$(printf '00000007-0000-4000-8000-%012x' $asker)
              {answerer}'{person}' '{dir}/operator/operator.sock' '{TOKEN}' do \
-                 \"{{\\\"do\\\":\\\"resolve\\\",\\\"id\\\":\\\"$id\\\",\\\"decision\\\":\\\"allow-once\\\"}}\"
+                 \"{{\\\"do\\\":\\\"resolve\\\",\\\"id\\\":\\\"$id\\\",\\\"decision\\\":\\\"allow-once\\\"}}\" \
+                 '{{\"do\":\"panel-link\"}}' '{{\"do\":\"session-clear\",\"agent\":\"a\"}}' \
+                 '{{\"do\":\"session-set\",\"agent\":\"a\",\"security\":\"full\",\"forMs\":60000}}'
              kill $asker"
         );
         let mut env = stage.environment();
@@ -140,8 +142,10 @@ fn who_may_not_answer_is_told_so() {
             .env(env)
             .limit(Duration::from_secs(60))
             .run();
-        let said: Value = serde_json::from_str(run.stdout.lines().next().unwrap_or("null")).expect("JSON");
-        assert_eq!(code(&said), Some("own-question"), "{run:?}");
+        let said: Vec<Value> = run.stdout.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+        // Nor is there a link to the page for it, or an override, as long as its question waits.
+        let codes: Vec<_> = said.iter().map(code).collect();
+        assert_eq!(codes, [Some("own-question"); 4], "{run:?}");
         service.until(0);
     }
 }

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use crate::operator::ctl;
 use crate::stage::approver;
 use crate::stage::browser::{Browser, Reply, http};
-use crate::stage::service::Service;
-use crate::stage::{Stage, Way};
+use crate::stage::pty::Terminal;
+use crate::stage::service::{Person, Service};
+use crate::stage::{Stage, Way, cannot, player, programs};
 
 /// How long a guard may take.
 const LONG: Duration = Duration::from_secs(600);
@@ -246,6 +247,19 @@ const FAULTS: &str = r#"(() => {
     const ratio = (a + 0.05) / (b + 0.05)
     if (ratio < 4.5) out.push(`too faint, ${ratio.toFixed(2)}: ${text.slice(0, 40)}`)
   })
+  document.querySelectorAll('.badge, th, td[data-label=Agent], td[data-label=Time]').forEach((e) => {
+    // The longest word stands on one line.
+    const word = e.checkVisibility() && e.innerText.split(/\s+/).filter((w) => w.length < 16).sort((a, b) => b.length - a.length)[0]
+    const walk = word && document.createTreeWalker(e, NodeFilter.SHOW_TEXT)
+    for (let n = walk && walk.nextNode(); n; n = walk.nextNode()) {
+      const at = n.data.indexOf(word)
+      if (at < 0) continue
+      const range = document.createRange()
+      range.setStart(n, at)
+      range.setEnd(n, at + word.length)
+      if (range.getClientRects().length > 1) out.push(`broken at ${innerWidth}: ${word}`)
+    }
+  })
   if (document.documentElement.scrollWidth > innerWidth) out.push(`wider than the window: ${document.documentElement.scrollWidth}`)
   return out
 })()"#;
@@ -265,13 +279,14 @@ fn pages_fit_a_phone_and_can_be_read_by_everybody() {
     assert_eq!(set.code(), 0, "{set:?}");
     browser.until("document.querySelectorAll('.card').length === 3");
     browser.js("document.querySelectorAll('details').forEach((d) => d.open = true)");
-    for scheme in ["light", "dark"] {
+    for (scheme, width) in [("light", 360), ("dark", 360), ("light", 768), ("dark", 1100), ("light", 1440)] {
         browser.scheme(scheme);
+        browser.resize(width, 800);
         for page in ["", "policy?scope=agent%3Amain", "history", "targets", "../nobody/"] {
             if !(page.is_empty() && browser.js("location.href") == json!(base)) {
                 browser.goto(&format!("{base}{page}"));
             }
-            assert_eq!(browser.js(FAULTS), json!([]), "{page} {scheme}");
+            assert_eq!(browser.js(FAULTS), json!([]), "{page} {scheme} {width}");
             let banner = browser.js("document.querySelector('.overrides')?.innerText ?? ''");
             let lasts = banner.as_str().is_some_and(|b| b.contains("other") && b.contains("deny"));
             assert_eq!(lasts, !page.contains("nobody"), "{page}: {banner}");
@@ -378,8 +393,13 @@ struct Plain {
 impl Plain {
     fn enter(stage: &Stage) -> Plain {
         // As a person gets it.
-        let said = ctl(stage, &["panel"]);
-        let link = said.stdout.trim();
+        let terminal = Terminal::new();
+        let ctl = programs().ctl.to_str().expect("a path");
+        let said = stage.cast(&[ctl, "panel"]).way(Way::Path).terminal(&terminal).run();
+        Plain::by(said.stdout.trim())
+    }
+
+    fn by(link: &str) -> Plain {
         let rest = link.strip_prefix("http://127.0.0.1:").expect("a link to this machine");
         let (port, path) = rest.split_once('/').expect("a path");
         let port = port.parse().expect("a port");
@@ -447,4 +467,53 @@ fn forms_work_without_javascript_and_for_nobody_else() {
     assert_eq!(me.post(&[cookie, origin], &fields).status, 303);
     assert_eq!(end(guard).0, 0);
     assert!(me.get().contains("Allowed once by panel: tool plain"));
+}
+
+/// Another user of the machine says half of hundreds of requests, and goes on.
+#[test]
+fn another_user_keeps_nobody_out_of_the_page() {
+    let Some((uid, _)) = player() else { return cannot("a second user takes root") };
+    let stage = stage();
+    let service = Service::with_panel(&stage);
+    let link = service.link();
+    let port = link.split(['/', ':']).nth(4).expect("a port").to_owned();
+    let script = format!(
+        "say() {{ exec {{f}}<>/dev/tcp/127.0.0.1/{port} && printf 'GET / HTTP/1.1\\r\\nHo' >&$f; }}; \
+         for i in {{1..300}}; do say; done; echo ready; while say; do /bin/sleep 0.05; done"
+    );
+    let uid = format!("--reuid={}", uid - 1);
+    let cast = stage.cast(&["/bin/bash", "-c", &script]).way(Way::Path).with_root();
+    let mut other =
+        Person::start(cast.chain(&["/usr/bin/setpriv", uid.as_str(), "--regid=65534", "--clear-groups"]));
+    assert_eq!(other.line().as_deref(), Some("ready"));
+    let path = link.split_once(&port).expect("a path").1;
+    let reply = http(port.parse().expect("a number"), "GET", path, &[], "").expect("an answer");
+    assert_eq!(reply.status, 303, "{reply:?}");
+    for _ in 0..5 {
+        Plain::enter(&stage).get();
+    }
+}
+
+/// Whoever fetched the link and whoever asks were started by one process that is no shell at a terminal.
+#[test]
+fn a_link_that_an_agent_fetched_does_not_answer_its_questions() {
+    let stage = stage();
+    let service = Service::with_panel(&stage);
+    let answer = service.operator(&[json!({"do": "panel-link"})]);
+    let plain = Plain::by(answer[0]["value"].as_str().expect("a link"));
+    let mut guard = asks(&stage, &["x"]);
+    service.until(1);
+    let id = service.rows()[0]["id"].as_str().expect("an id").to_owned();
+    let origin = format!("http://127.0.0.1:{}", plain.port);
+    let headers = [("Cookie", plain.cookie.as_str()), ("Origin", origin.as_str())];
+    let fields = format!("csrf={}&ids={id}&choice=allow-once", plain.csrf);
+    assert_eq!(plain.post(&headers, &fields).status, 303);
+    assert!(plain.get().contains("fetched by whoever asks"), "{}", plain.get());
+    assert_eq!(service.waiting(), 1);
+    // A person at a terminal has another link, and answers.
+    let person = Plain::enter(&stage);
+    let headers = [("Cookie", person.cookie.as_str()), ("Origin", origin.as_str())];
+    let fields = format!("csrf={}&ids={id}&choice=deny", person.csrf);
+    assert_eq!(person.post(&headers, &fields).status, 303);
+    assert_eq!(guard.wait().expect("its end").code(), Some(126));
 }

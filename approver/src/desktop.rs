@@ -79,7 +79,7 @@ async fn announce(handle: Handle, row: Row) {
     let clicked = said.trim_ascii() == OPEN.as_bytes();
     if let (true, Some(panel)) = (clicked, panel) {
         // By a task of its own: the answer that follows ends this one.
-        tokio::spawn(open(panel.link()));
+        tokio::spawn(open(panel.link(crate::peer::Work::default())));
     }
 }
 

@@ -25,6 +25,7 @@ use crate::clock::Clock;
 use crate::desk::{Answer, Asked, Desk, Draft, Limits, Outcome};
 use crate::draft;
 use crate::keeper::Keeper;
+use crate::peer::Work;
 use crate::pen::Pen;
 use crate::rules::Rules;
 use crate::runs::Runs;
@@ -36,8 +37,8 @@ const BEHIND: usize = 4_096;
 pub trait Panel: Send + Sync {
     /// Its address.
     fn address(&self) -> String;
-    /// A link by which a browser enters, once.
-    fn link(&self) -> String;
+    /// A link by which a browser enters, once; fetched by whom.
+    fn link(&self, by: Work) -> String;
 }
 
 /// A no, and why.

@@ -3,6 +3,7 @@
 //! Who is at the other end is known before a byte is read. Every wait has an end: a peer that says nothing, or says it
 //! byte by byte, has a few seconds ([`door`]). What is not understood ends the conversation, and with it the question.
 pub mod door;
+pub mod http;
 
 use std::time::Duration;
 
@@ -70,6 +71,7 @@ pub async fn serve(listener: UnixListener, handle: Handle, most: usize) {
                 // An error is a peer that went away: there is nobody left to tell.
                 let _ = Talk { line, handle, asker }.begin(&place).await;
             })
+            .abort_handle()
         });
     }
 }

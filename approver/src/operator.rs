@@ -18,7 +18,7 @@ use crate::keeper::{ask, security};
 use crate::line::{End, Line, challenge};
 use crate::listen::asker;
 use crate::listen::door::{Door, FIRST_LINE, Place, Room};
-use crate::peer::Operator;
+use crate::peer::{Operator, Work};
 
 /// Operators: those of a session that have not said a thing yet, all of these, and altogether. One too many is nobody's
 /// lock: somebody has to make room ([`Door`]), and whoever watches comes again.
@@ -43,6 +43,7 @@ pub async fn serve(listener: UnixListener, handle: Handle) {
                 // An error is a peer that went away: there is nobody left to tell.
                 let _ = Talk { line: Line::new(stream), handle, peer, events: None }.begin(&place).await;
             })
+            .abort_handle()
         });
     }
 }
@@ -170,6 +171,7 @@ impl Talk {
             }
             Command::SessionSet { agent, session, security: s, ask: a, for_ms } => {
                 let who = self.operator()?;
+                h.asks_nothing(&who)?;
                 let word = || Refusal::from(Code::Malformed);
                 let wanted = (
                     s.map(|s| security(&s).ok_or_else(word)).transpose()?,
@@ -180,7 +182,7 @@ impl Talk {
             }
             Command::SessionList => Answer::Sessions(h.overrides()),
             Command::SessionClear { agent, session } => {
-                self.operator()?;
+                h.asks_nothing(&self.operator()?)?;
                 match h.override_clear(&agent, session.as_deref()) {
                     true => Answer::Done,
                     false => return Err(Code::Unknown.into()),
@@ -194,9 +196,11 @@ impl Talk {
             }
             Command::Status => Answer::Status(h.status()),
             Command::PanelLink => {
-                self.operator()?;
+                let who = self.operator()?;
+                h.asks_nothing(&who)?;
+                let work = who.process.as_ref().map(Work::of).unwrap_or_default();
                 match h.panel() {
-                    Some(panel) => Answer::Link(panel.link()),
+                    Some(panel) => Answer::Link(panel.link(work)),
                     None => {
                         let detail = "there is no panel";
                         return Err(Refusal { code: Code::Unknown, detail: Some(detail.into()) });

@@ -3,6 +3,8 @@
 //! Under one user id this is a hurdle and no wall: a process can leave its session, its parent and its environment
 //! behind. It keeps an agent from answering its own question by the means at hand; docs/threat-model.md says what does
 //! more.
+use std::collections::HashSet;
+
 use policy::tables::marks::Marks;
 use protocol::code::Code;
 use sys::proc::{Process, above, process};
@@ -21,6 +23,27 @@ pub struct Operator {
     pub by: String,
     /// The process; `None` for a person in a browser, whom an entry link let in.
     pub process: Option<Process>,
+    /// Of a person in a browser: the work that whoever fetched the link belonged to.
+    pub fetched: Work,
+}
+
+/// The processes that do one piece of work together: one and those above it, but not the shell at a terminal that they
+/// were started from, nor what manages sessions and services, below which everything stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work(Vec<(i32, u64)>);
+
+impl Work {
+    /// That of a process.
+    pub fn of(of: &Process) -> Work {
+        let manages = |p: &Process| p.pid == 1 || p.comm == b"systemd";
+        let starts = |p: &Process| p.pid == p.session && p.terminal;
+        let all = std::iter::once(of.clone()).chain(above(of));
+        Work(all.take_while(|p| !manages(p) && !starts(p)).map(|p| (p.pid, p.started)).collect())
+    }
+
+    fn shares(&self, other: &Work) -> bool {
+        self.0.iter().any(|p| other.0.contains(p))
+    }
 }
 
 impl Operator {
@@ -45,29 +68,52 @@ impl Operator {
         if bears(marks, &it, Some(environ)) || session(&it).any(|p| bears(marks, &p, p.environ())) {
             return Err(Code::Marked);
         }
-        Ok(Operator { by: format!("uid {uid} by cli"), process: Some(it) })
+        Ok(Operator { by: format!("uid {uid} by cli"), process: Some(it), fetched: Work::default() })
     }
 
     /// A user for whom a gateway vouches. Whether that one may answer is for the caller to look at.
     pub fn gateway(user: &str) -> Operator {
-        Operator { by: format!("{user} by gateway"), process: None }
+        Operator { by: format!("{user} by gateway"), process: None, fetched: Work::default() }
     }
 
-    /// A person in a browser.
-    pub fn panel() -> Operator {
-        Operator { by: "panel".into(), process: None }
+    /// A person in a browser, whose link was fetched by that work.
+    pub fn panel(fetched: Work) -> Operator {
+        Operator { by: "panel".into(), process: None, fetched }
     }
 
     /// Refuses an answer to one's own question.
     ///
     /// # Errors
     /// [`Code::OwnQuestion`]: it is the process that asked, stands below it, or shares its session; or a process above
-    /// it does, so that a session of its own is no way around.
+    /// it does, so that a session of its own is no way around. In a browser: the link was fetched by a process that
+    /// does one piece of work with it.
     pub fn may_answer(&self, asker: &Asker) -> Result<(), Code> {
-        let Some(it) = &self.process else { return Ok(()) };
-        let own = |p: &Process| Some(p.pid) == asker.pid || Some(p.session) == asker.session;
-        if own(it) || above(it).any(|p| own(&p)) { Err(Code::OwnQuestion) } else { Ok(()) }
+        let Some(it) = &self.process else {
+            let asks = if self.fetched.0.is_empty() { None } else { asker.pid.and_then(process) };
+            let own = asks.is_some_and(|asks| self.fetched.shares(&Work::of(&asks)));
+            return if own { Err(Code::OwnQuestion) } else { Ok(()) };
+        };
+        self::may_answer(it, |p| owns(p, asker))
     }
+
+    /// The same for all of these at once.
+    ///
+    /// # Errors
+    /// [`Code::OwnQuestion`]: one of them is its own.
+    pub fn may_answer_all(&self, askers: &HashSet<Asker>) -> Result<(), Code> {
+        let Some(it) = &self.process else { return Ok(()) };
+        let pids: HashSet<i32> = askers.iter().filter_map(|a| a.pid).collect();
+        let sessions: HashSet<i32> = askers.iter().filter_map(|a| a.session).collect();
+        self::may_answer(it, |p| pids.contains(&p.pid) || sessions.contains(&p.session))
+    }
+}
+
+fn owns(p: &Process, asker: &Asker) -> bool {
+    Some(p.pid) == asker.pid || Some(p.session) == asker.session
+}
+
+fn may_answer(it: &Process, own: impl Fn(&Process) -> bool) -> Result<(), Code> {
+    if own(it) || above(it).any(|p| own(&p)) { Err(Code::OwnQuestion) } else { Ok(()) }
 }
 
 /// The processes above one, up to and with the leader of its session.
@@ -96,7 +142,7 @@ mod tests {
     }
 
     fn operator(process: Process) -> Operator {
-        Operator { by: "t".into(), process: Some(process) }
+        Operator { by: "t".into(), process: Some(process), fetched: Work::default() }
     }
 
     #[test]
@@ -117,7 +163,35 @@ mod tests {
         // A new session does not help below somebody who is in the old one.
         let elsewhere = operator(Process { session: -9, ..me.clone() });
         assert!(elsewhere.may_answer(&asker(-7, parent.session)).is_err());
-        assert!(Operator::panel().may_answer(&asker(me.pid, me.session)).is_ok());
+        assert!(Operator::panel(Work::default()).may_answer(&asker(me.pid, me.session)).is_ok());
+    }
+
+    #[test]
+    fn a_link_is_no_way_to_ones_own_question() {
+        let asker = |pid: i32| Asker { uid: 1, pid: Some(pid), session: None };
+        let mut child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
+        let below = i32::try_from(child.id()).unwrap();
+        // What we start asks over a link that we fetched, and the other way round.
+        let ours = Operator::panel(Work::of(&me()));
+        let its = Operator::panel(Work::of(&process(below).unwrap()));
+        let answers = [ours.may_answer(&asker(below)), its.may_answer(&asker(sys::ids::pid()))];
+        // Who is gone, or cannot be seen, is nobody's.
+        let strangers = [ours.may_answer(&asker(i32::MAX)), ours.may_answer(&asker(1))];
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(answers, [Err(Code::OwnQuestion); 2]);
+        assert_eq!(strangers, [Ok(()); 2]);
+    }
+
+    #[test]
+    fn the_shell_at_a_terminal_is_nobodys_work() {
+        let p = |terminal: bool, comm: &[u8]| {
+            let me = me();
+            Process { session: me.pid, terminal, comm: comm.to_vec(), ..me }
+        };
+        assert_eq!(Work::of(&p(true, b"bash")), Work::default());
+        assert_eq!(Work::of(&p(false, b"systemd")), Work::default());
+        assert!(!Work::of(&p(false, b"agent")).0.is_empty());
     }
 
     #[test]

@@ -129,6 +129,10 @@ pub struct Process {
     pub session: i32,
     /// Its program name, at most 15 bytes, which it can set itself.
     pub comm: Vec<u8>,
+    /// It has a controlling terminal.
+    pub terminal: bool,
+    /// When it started, clock ticks since the system did: with its id this is nobody else's.
+    pub started: u64,
 }
 
 /// What holds a process.
@@ -161,8 +165,19 @@ impl Process {
 
 /// Looks at a process; `None` if it is gone or cannot be looked at.
 pub fn process(pid: i32) -> Option<Process> {
-    let stat = read(pid, "stat").and_then(|s| Stat::parse(&s))?;
-    Some(Process { pid, parent: stat.ppid, session: stat.session, comm: stat.comm })
+    let text = read(pid, "stat")?;
+    let stat = Stat::parse(&text)?;
+    // The 22nd field; the name before it may hold anything.
+    let behind = text.rsplit(|b| *b == b')').next()?;
+    let started = std::str::from_utf8(behind).ok()?.split_ascii_whitespace().nth(19)?.parse().ok()?;
+    Some(Process {
+        pid,
+        parent: stat.ppid,
+        session: stat.session,
+        comm: stat.comm,
+        terminal: stat.terminal.is_some(),
+        started,
+    })
 }
 
 /// The processes above one, nearest first, as far as they can be seen.

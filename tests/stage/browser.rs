@@ -209,6 +209,14 @@ impl Browser {
         );
     }
 
+    /// A window of another width.
+    #[track_caller]
+    pub fn resize(&self, width: u32, height: u32) {
+        let params = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        let cmd = "Emulation.setDeviceMetricsOverride";
+        self.command("/goog/cdp/execute", &json!({"cmd": cmd, "params": params}));
+    }
+
     /// Light or dark, as the system would say.
     #[track_caller]
     pub fn scheme(&self, scheme: &str) {

@@ -11,7 +11,7 @@ use super::Override;
 pub type Key = String;
 
 /// A process that asked. Kernel facts, not claims.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Asker {
     /// Its user id.
     pub uid: u32,

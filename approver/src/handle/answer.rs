@@ -1,11 +1,13 @@
 //! Answers: whether one counts, and what it stores.
+use std::collections::HashSet;
+
 use policy::Choice;
 use protocol::Code;
 use protocol::ask::WireQuestion;
 
 use super::{Done, Handle, Inner, Refusal};
 use crate::always;
-use crate::desk::{Answer, Outcome, Question};
+use crate::desk::{Answer, Asker, Outcome, Question};
 use crate::peer::Operator;
 
 impl Handle {
@@ -54,6 +56,20 @@ impl Handle {
             me.settle(&question.draft.id, answer, stored)
         });
         settled.await.unwrap_or(Err(Code::Internal.into()))
+    }
+
+    /// Refuses somebody to whom one of the questions that wait belongs: neither a link to the page nor an override is a
+    /// way around [`Operator::may_answer`].
+    ///
+    /// # Errors
+    /// [`Code::OwnQuestion`].
+    pub fn asks_nothing(&self, who: &Operator) -> Result<(), Code> {
+        let askers: HashSet<Asker> = {
+            let mut inner = self.lock();
+            inner.desk.tick(self.0.clock.now());
+            inner.desk.waiting().map(|q| q.draft.asker).collect()
+        };
+        who.may_answer_all(&askers)
     }
 
     fn answerable(&self, inner: &mut Inner, prefix: &str, now: u64) -> Result<Question, Refusal> {

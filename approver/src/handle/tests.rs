@@ -1,6 +1,6 @@
 use super::*;
 use crate::desk::Asker;
-use crate::peer::Operator;
+use crate::peer::{Operator, Work};
 use crate::testing::{Stage, question, run};
 use policy::Choice;
 use policy::Scope;
@@ -29,7 +29,7 @@ fn ask(h: &Handle, n: u8, argv: &[&str]) -> oneshot::Receiver<Outcome> {
 }
 
 async fn answer(h: &Handle, prefix: &str, choice: Choice) -> Result<Done, Refusal> {
-    h.answer(prefix, choice, None, &Operator::panel()).await
+    h.answer(prefix, choice, None, &Operator::panel(Work::default())).await
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn nobody_answers_their_own_question() {
         let me = sys::proc::process(sys::ids::pid()).unwrap();
         let mine = Asker { uid: sys::ids::uid(), pid: Some(me.pid), session: Some(me.session) };
         let _waiter = ask_as(&h, 1, &question(&["tool"]), mine).unwrap();
-        let operator = Operator { by: "me".into(), process: Some(me) };
+        let operator = Operator { by: "me".into(), process: Some(me), fetched: Work::default() };
         for choice in [Choice::AllowOnce, Choice::AllowAlways(Scope::Program), Choice::Deny] {
             let no = h.answer(&id(1), choice, None, &operator).await.unwrap_err();
             assert_eq!(no.code, Code::OwnQuestion);

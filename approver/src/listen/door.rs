@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::task::{AbortHandle, JoinHandle};
+use tokio::task::AbortHandle;
 
 use crate::desk::Asker;
 
@@ -99,9 +99,9 @@ impl Door {
     }
 
     /// Starts a conversation that has its place, and that ends where it has to make room.
-    pub fn begin(&self, place: Place, talk: impl FnOnce(Place) -> JoinHandle<()>) {
+    pub fn begin(&self, place: Place, talk: impl FnOnce(Place) -> AbortHandle) {
         let number = place.number;
-        let task = talk(place).abort_handle();
+        let task = talk(place);
         let mut inside = self.lock();
         let Inside { silent, spoken, .. } = &mut *inside;
         if let Some(entry) = silent.get_mut(&number).or_else(|| spoken.get_mut(&number)) {
@@ -200,6 +200,7 @@ mod tests {
                     std::future::pending::<()>().await;
                     drop((said, place));
                 })
+                .abort_handle()
             });
             let _second = door.enter(&peer(1)).unwrap();
             assert!(ended.await.is_err(), "its task is dropped");

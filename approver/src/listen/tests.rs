@@ -1,5 +1,5 @@
 use super::*;
-use crate::peer::Operator;
+use crate::peer::{Operator, Work};
 use crate::testing::{Stage, question, run};
 use protocol::Token;
 use protocol::ask::WireQuestion;
@@ -63,7 +63,10 @@ impl Desk {
     }
 
     async fn answer(&self, n: u32, choice: Choice) {
-        self.handle.answer(&id(n), choice, Some("because".into()), &Operator::panel()).await.unwrap();
+        self.handle
+            .answer(&id(n), choice, Some("because".into()), &Operator::panel(Work::default()))
+            .await
+            .unwrap();
     }
 
     fn waiting(&self) -> u64 {
@@ -394,7 +397,7 @@ fn two_hundred_at_once_are_all_answered() {
         let mut events = desk.handle.watch();
         let handle = desk.handle.clone();
         let person = tokio::spawn(async move {
-            let who = Operator::panel();
+            let who = Operator::panel(Work::default());
             while let Ok(event) = events.recv().await {
                 if event.kind == protocol::operator::EventKind::Requested {
                     let id = event.id.clone().unwrap();
@@ -505,7 +508,11 @@ fn the_plain_dialect_is_off_until_the_document_says_so() {
             let row = desk.handle.list(false, None, 1).0.remove(0);
             assert_eq!((row.command.as_str(), row.scopes.len()), ("ls -la\\x1b[2J", 0));
             let always = Choice::AllowAlways(policy::Scope::Program);
-            let no = desk.handle.answer(&id(n), always, None, &Operator::panel()).await.unwrap_err();
+            let no = desk
+                .handle
+                .answer(&id(n), always, None, &Operator::panel(Work::default()))
+                .await
+                .unwrap_err();
             assert_eq!(no.code, Code::NotOffered);
             desk.answer(n, choice).await;
             let line = app.read(None).await.unwrap();

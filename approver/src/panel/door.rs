@@ -9,6 +9,8 @@ use protocol::encode::hex;
 use protocol::mac::sha256;
 use tokio::sync::watch;
 
+use crate::peer::Work;
+
 /// How long a link is good, milliseconds.
 pub const LINK_MS: u64 = 120_000;
 /// Longest life of a session, milliseconds.
@@ -35,6 +37,8 @@ pub struct Session {
     pub used_ms: u64,
     /// What the browser says it is, made visible.
     pub browser: String,
+    /// Who fetched its link.
+    pub by: Work,
     /// Of the cookie's value.
     hash: String,
 }
@@ -50,6 +54,7 @@ pub struct Message {
 
 struct Link {
     hash: String,
+    by: Work,
     until_ms: u64,
 }
 
@@ -93,14 +98,15 @@ impl Door {
         inner
     }
 
-    /// What stands in a new link; `None` where there are no random bytes.
-    pub fn link(&self, now_ms: u64) -> Option<String> {
+    /// What stands in a new link that was fetched by this work; `None` where there are no random bytes.
+    pub fn link(&self, by: Work, now_ms: u64) -> Option<String> {
         let token = secret()?;
         let mut inner = self.lock(now_ms);
         if inner.links.len() >= LINKS {
             inner.links.remove(0);
         }
-        inner.links.push(Link { hash: sha256(token.as_bytes()), until_ms: now_ms.saturating_add(LINK_MS) });
+        let until_ms = now_ms.saturating_add(LINK_MS);
+        inner.links.push(Link { hash: sha256(token.as_bytes()), by, until_ms });
         Some(token)
     }
 
@@ -109,7 +115,7 @@ impl Door {
         let hash = sha256(token.as_bytes());
         let mut inner = self.lock(now_ms);
         let at = inner.links.iter().position(|l| same(&l.hash, &hash))?;
-        inner.links.remove(at);
+        let by = inner.links.remove(at).by;
         let cookie = secret()?;
         let session = Session {
             id: secret()?.get(..32)?.to_owned(),
@@ -117,6 +123,7 @@ impl Door {
             started_ms: now_ms,
             used_ms: now_ms,
             browser,
+            by,
             hash: sha256(cookie.as_bytes()),
         };
         if inner.sessions.len() >= SESSIONS
@@ -193,7 +200,7 @@ mod tests {
     #[test]
     fn a_link_is_good_once_and_not_for_long() {
         let door = Door::default();
-        let token = door.link(0).unwrap();
+        let token = door.link(Work::default(), 0).unwrap();
         assert_eq!(token.len(), 64);
         assert!(
             door.enter("", String::new(), 1).is_none() && door.enter(&token[1..], String::new(), 1).is_none()
@@ -202,12 +209,12 @@ mod tests {
         assert!(door.enter(&token, String::new(), 1).is_none());
         assert!(door.session(&session.id, &cookie, 2).is_some());
         assert!(door.session(&session.id, &token, 2).is_none() && door.session("", &cookie, 2).is_none());
-        let late = door.link(10).unwrap();
+        let late = door.link(Work::default(), 10).unwrap();
         assert!(door.enter(&late, String::new(), 10 + LINK_MS).is_none());
         // A flood of links pushes old ones out and nothing else.
-        let first = door.link(20).unwrap();
+        let first = door.link(Work::default(), 20).unwrap();
         for _ in 0..LINKS {
-            door.link(20).unwrap();
+            door.link(Work::default(), 20).unwrap();
         }
         assert!(door.enter(&first, String::new(), 21).is_none());
         assert!(door.session(&session.id, &cookie, 21).is_some());
@@ -216,7 +223,7 @@ mod tests {
     #[test]
     fn sessions_end() {
         let door = Door::default();
-        let enter = |at| door.enter(&door.link(at).unwrap(), String::new(), at).unwrap();
+        let enter = |at| door.enter(&door.link(Work::default(), at).unwrap(), String::new(), at).unwrap();
         let (idle, cookie) = enter(0);
         assert!(door.session(&idle.id, &cookie, IDLE_MS - 1).is_some());
         assert!(door.session(&idle.id, &cookie, 2 * IDLE_MS - 2).is_some());
@@ -239,8 +246,8 @@ mod tests {
     #[test]
     fn a_message_is_for_one_session_and_read_once() {
         let door = Door::default();
-        let (one, _) = door.enter(&door.link(0).unwrap(), String::new(), 0).unwrap();
-        let (two, _) = door.enter(&door.link(0).unwrap(), String::new(), 0).unwrap();
+        let (one, _) = door.enter(&door.link(Work::default(), 0).unwrap(), String::new(), 0).unwrap();
+        let (two, _) = door.enter(&door.link(Work::default(), 0).unwrap(), String::new(), 0).unwrap();
         let message = Message { good: true, text: "done".into() };
         door.say(&one.id, message.clone(), 0);
         assert!(door.said(&two.id, 0).is_empty());

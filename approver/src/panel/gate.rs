@@ -21,6 +21,8 @@ use protocol::Shown;
 
 use super::door::{SESSION_MS, same};
 use super::form::Fields;
+use crate::listen::door::Place;
+
 use super::{Session, Site, assets, history, layout, live, pending, policy, targets};
 
 /// How long a form may take to arrive.
@@ -116,6 +118,10 @@ async fn inside(
     // A browser may hold a cookie of an earlier session of the same path: there is none, paths are never used again.
     let cookie = cookie(&headers).unwrap_or_default();
     let Some(session) = site.door.session(id, &cookie, now) else { return locked(StatusCode::FORBIDDEN) };
+    // From here on its connection makes no room for strangers.
+    if let Some(place) = request.extensions().get::<Arc<Place>>() {
+        place.spoke();
+    }
     let posted = *request.method() == Method::POST;
     if !from_us(&headers, posted) {
         return (StatusCode::FORBIDDEN, "this was not sent by a page of the panel").into_response();

@@ -37,6 +37,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::handle::{Handle, Panel};
+use crate::peer::Work;
 use door::{Door, Session};
 
 /// Pages that are live at once: fewer than there are connections, so that others can still be opened.
@@ -75,9 +76,9 @@ impl Panel for Entry {
         format!("{}/", self.0.origin())
     }
 
-    fn link(&self) -> String {
+    fn link(&self, by: Work) -> String {
         // Without random bytes there is no way in; the page says how to get another link.
-        let token = self.0.door.link(self.0.now()).unwrap_or_default();
+        let token = self.0.door.link(by, self.0.now()).unwrap_or_default();
         format!("{}/enter?{token}", self.0.origin())
     }
 }

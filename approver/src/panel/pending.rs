@@ -121,7 +121,7 @@ pub async fn answer(
             messages.push(bad(format!("The reason is longer than {MAX_REASON} bytes.")));
         }
         Some(choice) => {
-            let who = Operator::panel();
+            let who = Operator::panel(session.by.clone());
             let mut done = 0_usize;
             for (at, id) in fields.get("ids").split_whitespace().enumerate() {
                 // Stored once is stored.
@@ -188,6 +188,7 @@ fn refused(refusal: &Refusal) -> String {
         Code::Withdrawn => "Whoever asked went away",
         Code::Unknown => "There is no such question any more",
         Code::NotOffered => "That is not offered",
+        Code::OwnQuestion => "The link to this page was fetched by whoever asks, who may not answer",
         _ => "The answer did not count",
     };
     match &refusal.detail {

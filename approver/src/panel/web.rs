@@ -1,61 +1,49 @@
 //! Connections: so many at once, and no request may take its time.
-use std::sync::Arc;
-use std::time::Duration;
-
+//!
+//! Every user of the machine reaches the page. So whoever has shown no session yet has its user's share of the room and
+//! makes room out of it, the oldest first: hundreds of connections that say half of a request keep nobody else out.
 use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// Connections at once.
-const MOST: usize = 128;
-/// How long the head of a request may take, and how long a connection may be idle.
-const HEAD: Duration = Duration::from_secs(10);
-/// Longest head of a request, bytes.
-const HEAD_BYTES: usize = 32 << 10;
+use crate::desk::Asker;
+use crate::listen::door::{Door, Room};
+use crate::listen::http;
+
+/// Connections of a user and of all that have shown no session yet, and altogether.
+const ROOM: Room = Room { session: 32, silent: 64, all: 128, yields: true };
 
 /// Serves at every listener until it is dropped.
 pub async fn serve(listeners: Vec<TcpListener>, router: Router) {
-    let places = Arc::new(Semaphore::new(MOST));
+    let door = Door::new(ROOM);
     let mut all = JoinSet::new();
     for listener in listeners {
-        all.spawn(accept(listener, router.clone(), places.clone()));
+        all.spawn(accept(listener, router.clone(), door.clone()));
     }
     while all.join_next().await.is_some() {}
 }
 
-async fn accept(listener: TcpListener, router: Router, places: Arc<Semaphore>) {
+async fn accept(listener: TcpListener, router: Router, door: Door) {
     // Its connections end with it.
     let mut open = JoinSet::new();
     loop {
         let accepted = listener.accept().await;
         while open.try_join_next().is_some() {}
-        match (accepted, places.clone().try_acquire_owned()) {
-            (Ok((stream, _)), Ok(place)) => {
-                let router = router.clone();
-                open.spawn(async move {
-                    talk(stream, router).await;
-                    drop(place);
-                });
-            }
-            // One too many is told nothing: it sees the end at once.
-            (Ok(_), Err(_)) => {}
-            (Err(_), _) => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+            continue;
+        };
+        let Some(place) = door.enter(&whose(&stream)) else { continue };
+        let router = router.clone();
+        // What is asked is answered at once; a question should be seen as soon as it is there.
+        let _ = stream.set_nodelay(true);
+        door.begin(place, |place| open.spawn(http::talk(stream, router, place)));
     }
 }
 
-async fn talk(stream: TcpStream, router: Router) {
-    // What is asked is answered at once; a question should be seen as soon as it is there.
-    let _ = stream.set_nodelay(true);
-    // An error is a browser that went away, or one that speaks something else: there is nobody left to tell.
-    let _ = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
-        .await;
+/// Whose a connection is. Those of which the kernel does not tell are all of one.
+fn whose(stream: &TcpStream) -> Asker {
+    let ends = stream.peer_addr().and_then(|peer| Ok((peer, stream.local_addr()?)));
+    let uid = ends.ok().and_then(|(peer, here)| http::owner(peer, here));
+    Asker { uid: uid.unwrap_or(u32::MAX), pid: None, session: None }
 }
