@@ -144,7 +144,7 @@ fn main() {
         let invocation = Invocation {
             form,
             env: vec![b"PATH=/usr/bin:/bin".to_vec()],
-            cwd: Some(b"/home/u".to_vec()),
+            cwd: Some(b"/home/u/p".to_vec()),
             agents: vec!["main".into()],
             session: None,
             now_ms: 0,

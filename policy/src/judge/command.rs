@@ -127,7 +127,7 @@ impl Judge<'_> {
         let listed = self.listed(Some(name), exe, &known, args, ctx);
         let typed = last_component(name);
         let names = known.names(name);
-        if let Some(why) = unpack::unpacks(&names, args, &self.scene(ctx)) {
+        if let Some(why) = unpack::unpacks(known.writer(name), args, &self.scene(ctx)) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
         if names.contains(&b"exec-guard".as_slice())
@@ -396,7 +396,7 @@ impl Judge<'_> {
             return;
         }
         let starts_up = protect::starts_up(last_component(name), args)
-            .or_else(|| unpack::controls(&known.names(name), args, &self.scene(ctx)));
+            .or_else(|| unpack::controls(known.writer(name), args, &self.scene(ctx)));
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }

@@ -10,6 +10,7 @@ use crate::document::{AllowList, Entry};
 use crate::resolve::{DEFAULT_PATH, Executable, Resolution, is_fixed, last_component, resolve};
 use crate::rules::entry::{self, Subject};
 use crate::rules::hazards::{self, Hazardous};
+use crate::rules::unpack::{self, Writer};
 use crate::wrapper::{self, Hits};
 
 /// The entries of each allowlist that cover a program.
@@ -42,6 +43,7 @@ pub(super) struct Known {
     pub found: Found,
     hits: OnceCell<Hits>,
     hazardous: OnceCell<Hazardous>,
+    writer: OnceCell<Option<Writer>>,
     covering: OnceCell<Covering>,
     refusals: OnceCell<Rc<Refusals>>,
 }
@@ -79,6 +81,7 @@ impl Known {
             found,
             hits: OnceCell::new(),
             hazardous: OnceCell::new(),
+            writer: OnceCell::new(),
             covering: OnceCell::new(),
             refusals: OnceCell::new(),
         }
@@ -109,6 +112,11 @@ impl Known {
     /// The rows of hazards that speak of it.
     pub fn hazardous(&self, typed: &[u8]) -> &Hazardous {
         self.hazardous.get_or_init(|| hazards::of(&self.names(typed)))
+    }
+
+    /// Whether it writes files that no word names.
+    pub fn writer(&self, typed: &[u8]) -> Option<Writer> {
+        *self.writer.get_or_init(|| unpack::writer(&self.names(typed)))
     }
 }
 

@@ -99,7 +99,21 @@ pub(crate) fn names_it(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> boo
 pub(crate) fn speaks(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
     entry.expires_at.is_none_or(|t| t > s.now_ms)
         && cwd_matches(entry, s, world) != Some(false)
-        && args_match(entry, s.args) != Some(false)
+        && sub_commands(s.args)
+            .enumerate()
+            .any(|(n, args)| n > MOST || args_match(entry, args) != Some(false))
+}
+
+/// More words than that in front of a sub-command are taken for a reason to refuse.
+const MOST: usize = 64;
+
+/// The arguments from each word on that may be the sub-command: the first, and those that only options stand in front of,
+/// each with a value or without. So `push` is refused behind `--no-pager` and `-C x` as well.
+fn sub_commands(args: &[Arg]) -> impl Iterator<Item = &[Arg]> {
+    let dashed = |at: usize| args.get(at).is_none_or(|a| a.is_dynamic() || a.shown().starts_with(b"-"));
+    let in_front = move |at: usize| dashed(at) || at.checked_sub(1).is_some_and(dashed);
+    let later = (1..args.len()).take_while(move |at| in_front(at - 1));
+    std::iter::once(args).chain(later.filter_map(|at| args.get(at..)))
 }
 
 /// The pattern as written, and with its literal folder prefix canonicalised (`/bin/ls` on a merged-/usr machine).
@@ -313,6 +327,24 @@ mod tests {
             [("ls", "busybox"), ("sh", "dash"), ("git", "gitk"), ("python", "python-evil"), ("awk", "mawk")]
         {
             assert!(!same_program(f.as_bytes(), r.as_bytes()), "{f} {r}");
+        }
+    }
+
+    #[test]
+    fn a_sub_command_is_found_behind_options() {
+        for (line, want) in [
+            ("push origin", true),
+            ("--no-pager push", true),
+            ("-C . push", true),
+            ("-c color.ui=never --no-pager -P push x", true),
+            ("commit -m push x", false),
+            ("log push", false),
+            ("-x", false),
+            ("", false),
+        ] {
+            let args: Vec<Arg> = line.split_ascii_whitespace().map(Arg::lit).collect();
+            let is_push = |a: &[Arg]| a.first().and_then(Arg::literal) == Some(b"push");
+            assert_eq!(sub_commands(&args).any(is_push), want, "{line}");
         }
     }
 

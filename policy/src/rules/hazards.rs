@@ -164,18 +164,38 @@ fn judge(program: &'static Program, name: &'static str, args: &[Arg], out: &mut 
         let Some(first) = seen.operands.first().copied().filter(|_| has_subs) else {
             return;
         };
-        let sub = match seen.word(first) {
-            Some(Val::Known(sub)) => sub,
-            // Any sub-command may follow, and none is looked into: worst row of all.
-            _ => return dynamic(program.rows, first, name, out),
-        };
-        let rest = args.get(first + 1..).unwrap_or_default();
-        for entry in program.subs.iter().filter(|s| s.names.iter().any(|n| n.as_bytes() == sub)) {
-            each_reading(&entry.opts, rest, false, |seen| {
-                weigh(entry.rows, &entry.opts, seen, name, first + 1, out);
-            });
+        sub(program, name, args, first, seen, out);
+        // What an option in front that no table knows takes for its value is not the sub-command: the next word is.
+        let before = first.checked_sub(1).and_then(|at| args.get(at)).and_then(Arg::literal);
+        if before.is_some_and(|b| b.starts_with(b"-") && b != b"--" && !b.contains(&b'=')) {
+            let plain = |at: &usize| args.get(*at).is_some_and(|a| !a.shown().starts_with(b"-"));
+            if let Some(next) = (first + 1..args.len()).find(plain) {
+                sub(program, name, args, next, seen, out);
+            }
         }
     });
+}
+
+/// Looks into the sub-command at a place.
+fn sub(
+    program: &'static Program,
+    name: &'static str,
+    args: &[Arg],
+    at: usize,
+    seen: &Seen,
+    out: &mut Vec<HazardHit>,
+) {
+    let sub = match seen.word(at) {
+        Some(Val::Known(sub)) => sub,
+        // Any sub-command may follow, and none is looked into: worst row of all.
+        _ => return dynamic(program.rows, at, name, out),
+    };
+    let rest = args.get(at + 1..).unwrap_or_default();
+    for entry in program.subs.iter().filter(|s| s.names.iter().any(|n| n.as_bytes() == sub)) {
+        each_reading(&entry.opts, rest, false, |seen| {
+            weigh(entry.rows, &entry.opts, seen, name, at + 1, out);
+        });
+    }
 }
 
 /// Takes a command line apart as the table says, and where that is in doubt in the stricter way as well.

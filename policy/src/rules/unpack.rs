@@ -56,7 +56,15 @@ const GIT_LEAVES: &str = "add stage annotate archive blame branch bundle cat-fil
 const GIT_NAMED: &str = "clone init init-db worktree";
 
 /// Options of git itself whose value is the next word. Source: git(1).
-const GIT_VALUES: &str = "-c -C --git-dir --work-tree --namespace --super-prefix --config-env --attr-source";
+const GIT_VALUES: &str = "-c -C --git-dir --work-tree --namespace --super-prefix --config-env --attr-source \
+    --shallow-file";
+
+/// One of these programs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writer {
+    name: &'static str,
+    writes: Writes,
+}
 
 /// A place that is written, with what is below it.
 struct Place {
@@ -83,10 +91,10 @@ pub(crate) struct Scene<'a> {
 }
 
 /// Why a command may write over the guard's own files without naming them; `None` if it does not.
-pub(crate) fn unpacks(names: &[&[u8]], args: &[Arg], scene: &Scene) -> Option<String> {
-    let (name, places) = places(names, args, scene)?;
-    places.iter().any(|p| is_above(p, scene.guard)).then(|| {
-        let name = String::from_utf8_lossy(name);
+pub(crate) fn unpacks(writer: Option<Writer>, args: &[Arg], scene: &Scene) -> Option<String> {
+    let writer = writer?;
+    places(writer, args, scene).iter().any(|p| is_above(p, scene.guard)).then(|| {
+        let name = writer.name;
         format!(
             "{name} may write or delete what no word names, in a folder that the guard's own files lie in"
         )
@@ -94,21 +102,27 @@ pub(crate) fn unpacks(names: &[&[u8]], args: &[Arg], scene: &Scene) -> Option<St
 }
 
 /// Why a command may write what git runs or takes orders from; `None` if it does not.
-pub(crate) fn controls(names: &[&[u8]], args: &[Arg], scene: &Scene) -> Option<&'static str> {
-    let (_, places) = places(names, args, scene)?;
-    places
+pub(crate) fn controls(writer: Option<Writer>, args: &[Arg], scene: &Scene) -> Option<&'static str> {
+    places(writer?, args, scene)
         .iter()
         .any(|p| !p.gone && p.path.as_deref().is_some_and(|path| in_control(path, p.glob, scene.world)))
         .then_some("it writes into the folder of a repository that git runs programs and takes orders from")
 }
 
-/// Where a command writes; `None` if its program is none of these.
-fn places<'n>(names: &[&'n [u8]], args: &[Arg], scene: &Scene) -> Option<(&'n [u8], Vec<Place>)> {
-    let find = |name: &&'n [u8]| {
+/// Which of these programs the names of one say that it is, if any.
+pub(crate) fn writer(names: &[&[u8]]) -> Option<Writer> {
+    names.iter().find_map(|name| {
         let name = last_component(name);
-        ROWS.iter().find(|(names, _)| is_one(name, names)).map(|(_, writes)| (name, *writes))
-    };
-    let (name, writes) = names.iter().find_map(find)?;
+        let row = |(names, writes): &(&'static str, Writes)| {
+            let name = names.split_ascii_whitespace().find(|n| n.as_bytes() == name)?;
+            Some(Writer { name, writes: *writes })
+        };
+        ROWS.iter().find_map(row)
+    })
+}
+
+/// Where a command writes.
+fn places(Writer { name, writes }: Writer, args: &[Arg], scene: &Scene) -> Vec<Place> {
     let mut judge = Judge { args, scene, base: scene.cwd.map(<[u8]>::to_vec), out: Vec::new() };
     let word = |words: &str| args.iter().filter_map(Arg::literal).any(|a| is_one(a, words));
     match writes {
@@ -116,12 +130,12 @@ fn places<'n>(names: &[&'n [u8]], args: &[Arg], scene: &Scene) -> Option<(&'n [u
         Writes::Letter(letters, words) if args.iter().any(|a| asks(a, letters, words)) => judge.below(),
         Writes::Sub(subs) if word(subs) => judge.below(),
         Writes::Letter(..) | Writes::Sub(_) => {}
-        Writes::Into => judge.copies(name == b"rsync", false),
+        Writes::Into => judge.copies(name == "rsync", false),
         Writes::Moves => judge.copies(false, true),
         Writes::Onto => judge.onto(usize::MAX),
         Writes::Git => judge.git(),
     }
-    Some((name, judge.out))
+    judge.out
 }
 
 /// True if a list of words, separated by blanks, has this one.

@@ -294,6 +294,28 @@ fn what_git_joins_to_a_name_and_what_it_writes() {
     assert!(bad.is_empty(), "{bad:#?}");
 }
 
+/// An option in front of the sub-command that no table knows may take the next word.
+#[test]
+fn an_unknown_option_in_front_hides_no_sub_command() {
+    for line in [
+        "git --shallow-file log grep -O./evil x",
+        "git --shallow-file status -c alias.z=!./evil z",
+        "git --made-up log grep -O./evil x",
+        "git --made-up log --oneline grep -O./evil x",
+        "docker --made-up ps run -v /:/x alpine",
+    ] {
+        assert!(!sure(of_command(&split(line).pop().unwrap())).is_empty(), "{line}");
+    }
+    for line in [
+        "git --no-pager log --oneline x",
+        "git --made-up=log status",
+        "git -P diff --stat",
+        "npm --silent run build",
+    ] {
+        assert!(of_command(&split(line).pop().unwrap()).is_empty(), "{line}");
+    }
+}
+
 #[test]
 fn more_ordinary_use() {
     let mut bad = Vec::new();

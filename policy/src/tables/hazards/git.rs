@@ -8,7 +8,7 @@ pub(super) const PROGRAMS: &[Program] = &[Program {
     opts: Opts::new(
         EXACT_POSIX,
         "c:C:",
-        "git-dir= work-tree= namespace= super-prefix= config-env= exec-path=? attr-source= list-cmds=?",
+        "git-dir= work-tree= namespace= super-prefix= config-env= exec-path=? attr-source= shallow-file= list-cmds=?",
     ),
     rows: GLOBAL,
     subs: SUBS,
