@@ -80,6 +80,7 @@ fn main() {
         "ls", "make", "mkdir", "npm", "sort", "tail", "tar", "uniq", "wc",
     ];
     let world = NAMES.iter().fold(FakeWorld::new(), |w, n| w.program(&format!("/usr/bin/{n}")));
+    let world = world.file("/home/u/src/README", b"");
     let world = Remembered { world, infos: RefCell::default(), reals: RefCell::default() };
     let program = |words: &[&str]| Form::Program {
         argv: words.iter().map(|w| w.as_bytes().to_vec()).collect(),

@@ -55,6 +55,7 @@ fn cost(text: &str) -> (usize, usize) {
         "mkdir", "npm", "sort", "tail", "tar", "uniq", "wc", "bash",
     ];
     let world = NAMES.iter().fold(FakeWorld::new(), |w, n| w.program(&format!("/usr/bin/{n}")));
+    let world = world.file("/home/u/src/README", b"");
     let mut effective = Effective::built_in("main");
     effective.security.value = Security::Allowlist;
     effective.shell_accept = Accept::Checked;
@@ -66,7 +67,7 @@ fn cost(text: &str) -> (usize, usize) {
     let invocation = Invocation {
         form: Form::Text { text: text.into(), shell: Some(b"/usr/bin/bash".to_vec()), args: vec![] },
         env: vec![b"PATH=/usr/bin:/bin".to_vec()],
-        cwd: Some(b"/home/u".to_vec()),
+        cwd: Some(b"/home/u/p".to_vec()),
         agents: vec!["main".into()],
         session: None,
         now_ms: 0,

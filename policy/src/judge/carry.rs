@@ -250,6 +250,7 @@ impl Judge<'_> {
             if inner.cwd != ctx.cwd {
                 inner.logical.clone_from(&inner.cwd);
             }
+            inner.places = inner.cwd.clone().map(|cwd| Rc::new(vec![cwd]));
         }
         inner
     }

@@ -127,7 +127,9 @@ impl Judge<'_> {
         let listed = self.listed(Some(name), exe, &known, args, ctx);
         let typed = last_component(name);
         let names = known.names(name);
-        if let Some(why) = unpack::unpacks(known.writer(name), args, &self.scene(ctx)) {
+        let why =
+            known.writer(name).and_then(|w| self.scenes(ctx).find_map(|s| unpack::unpacks(w, args, &s)));
+        if let Some(why) = why {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
         if names.contains(&b"exec-guard".as_slice())
@@ -191,13 +193,19 @@ impl Judge<'_> {
         }
     }
 
-    fn scene<'s>(&'s self, ctx: &'s Context) -> unpack::Scene<'s> {
-        unpack::Scene {
-            cwd: ctx.cwd.as_deref(),
+    /// Where it may stand: mostly in one place.
+    fn scenes<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
+        let at = move |cwd| unpack::Scene {
+            cwd,
             home: self.inv.home.as_deref(),
             guard: &self.inv.guard,
             world: self.world,
-        }
+        };
+        let (sure, others) = match (&ctx.cwd, &ctx.places) {
+            (None, Some(places)) => (None, places.as_slice()),
+            (cwd, _) => (Some(cwd.as_deref()), [].as_slice()),
+        };
+        sure.into_iter().chain(others.iter().map(|p| Some(&**p))).map(at)
     }
 
     fn subject<'s>(
@@ -395,8 +403,10 @@ impl Judge<'_> {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
-        let starts_up = protect::starts_up(last_component(name), args)
-            .or_else(|| unpack::controls(known.writer(name), args, &self.scene(ctx)));
+        let starts_up = protect::starts_up(last_component(name), args).or_else(|| {
+            let writer = known.writer(name)?;
+            self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))
+        });
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }

@@ -144,8 +144,17 @@ impl Given {
     }
 
     #[inline(never)]
-    fn assigns(&mut self, name: &[u8], mut words: Vec<Arg>) {
-        self.assigned.entry(name.to_vec()).or_default().append(&mut words);
+    fn assigns(&mut self, name: &[u8], words: Vec<Arg>) {
+        let list = self.assigned.entry(name.to_vec()).or_default();
+        for word in words {
+            match list.len() {
+                _ if list.contains(&word) => {}
+                ..MOST => list.push(word),
+                // More than are tried.
+                MOST => list.push(dynamic(b"`")),
+                _ => return,
+            }
+        }
     }
 
     /// `local x=y` and its like assign; what `read` reads, a text may have written.

@@ -61,6 +61,8 @@ pub(crate) struct Raw {
 pub(crate) struct Context {
     /// The tracked working folder.
     pub cwd: Option<Rc<[u8]>>,
+    /// Every folder that it may stand in, where it is not known which; `None` = anywhere.
+    pub places: Option<Rc<Vec<Rc<[u8]>>>>,
     /// The folder as the shell spells it (`$PWD`), for a logical `cd`.
     pub logical: Option<Rc<[u8]>>,
     /// PATH for lookups; `None` = unset.
@@ -183,6 +185,7 @@ impl<'a> Judge<'a> {
         };
         Context {
             cwd: self.inv.cwd.as_deref().map(Rc::from),
+            places: self.inv.cwd.as_deref().map(|cwd| Rc::new(vec![Rc::from(cwd)])),
             logical: logical.map(Rc::from),
             path: variable(&self.inv.env, b"PATH").map(Rc::from),
             dialect: None,

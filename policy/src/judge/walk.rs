@@ -207,17 +207,17 @@ impl Judge<'_> {
                 self.functions.back_to(certain.clone());
             }
             if *op == AndOrOp::Or && ctx.moved {
-                lose(ctx);
+                unsure(ctx);
             }
             self.pipeline(pipeline, walk, ctx, op_after(i + 1));
             if or_before && ctx.moved {
                 // `a || cd x && b` runs b in either folder.
-                lose(ctx);
+                unsure(ctx);
             }
         }
         self.functions.back_to(certain);
         if ctx.moved {
-            lose(ctx);
+            unsure(ctx);
         }
         // `cd x && { y; } || z`: what stands in braces does not make the `cd` before it certain.
         ctx.moved |= outside;
@@ -227,7 +227,7 @@ impl Judge<'_> {
         if let [command] = p.commands.as_slice() {
             self.command_at(command, walk, ctx, op);
             if p.negations % 2 == 1 && ctx.moved {
-                lose(ctx);
+                unsure(ctx);
             }
             return;
         }
@@ -478,6 +478,14 @@ impl Judge<'_> {
             ctx.moved = true;
             ctx.cwd = place.as_ref().and_then(|p| p.physical.as_deref()).map(Rc::from);
             ctx.logical = place.as_ref().map(|p| Rc::from(p.logical.as_slice()));
+            match (&ctx.cwd, &mut ctx.places) {
+                (Some(cwd), Some(places)) if places.contains(cwd) => {}
+                // It may have failed, and then the shell is where it was.
+                (Some(cwd), Some(places)) if places.len() < PLACES => {
+                    Rc::make_mut(places).push(Rc::clone(cwd))
+                }
+                _ => ctx.places = None,
+            }
         }
         self.replace(simple, &args, origin.as_deref(), &outcome, walk);
         walk.out.recheck.extend(outcome.recheck.iter().cloned());
@@ -587,9 +595,19 @@ fn put<T>(list: &mut Vec<Option<T>>, at: usize, value: T) {
     }
 }
 
-fn lose(ctx: &mut Context) {
+/// Most folders that are kept in mind where a text moves about.
+const PLACES: usize = 64;
+
+/// It stands in one of the folders it was moved to so far.
+fn unsure(ctx: &mut Context) {
     ctx.cwd = None;
     ctx.logical = None;
+}
+
+/// It may stand anywhere.
+fn lose(ctx: &mut Context) {
+    unsure(ctx);
+    ctx.places = None;
 }
 
 /// The names a text exports: for good by the builtin, and for one command by an assignment in front of it, which a

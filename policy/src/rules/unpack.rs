@@ -91,8 +91,7 @@ pub(crate) struct Scene<'a> {
 }
 
 /// Why a command may write over the guard's own files without naming them; `None` if it does not.
-pub(crate) fn unpacks(writer: Option<Writer>, args: &[Arg], scene: &Scene) -> Option<String> {
-    let writer = writer?;
+pub(crate) fn unpacks(writer: Writer, args: &[Arg], scene: &Scene) -> Option<String> {
     places(writer, args, scene).iter().any(|p| is_above(p, scene.guard)).then(|| {
         let name = writer.name;
         format!(
@@ -102,8 +101,8 @@ pub(crate) fn unpacks(writer: Option<Writer>, args: &[Arg], scene: &Scene) -> Op
 }
 
 /// Why a command may write what git runs or takes orders from; `None` if it does not.
-pub(crate) fn controls(writer: Option<Writer>, args: &[Arg], scene: &Scene) -> Option<&'static str> {
-    places(writer?, args, scene)
+pub(crate) fn controls(writer: Writer, args: &[Arg], scene: &Scene) -> Option<&'static str> {
+    places(writer, args, scene)
         .iter()
         .any(|p| !p.gone && p.path.as_deref().is_some_and(|path| in_control(path, p.glob, scene.world)))
         .then_some("it writes into the folder of a repository that git runs programs and takes orders from")

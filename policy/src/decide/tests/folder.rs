@@ -380,3 +380,38 @@ fn a_redirection_is_opened_before_its_command_moves() {
     c.inv.cwd = Some(b"/home/u/q".to_vec());
     asks(&c.text("cd /home/u/p > \"$(git status)\""), "args-miss");
 }
+
+/// Where a `cd` may have failed the shell is in one of two folders, and not in any.
+#[test]
+fn a_folder_that_is_one_of_a_few() {
+    let mut c = Case::new(&["/usr/bin/git", "/usr/bin/env"]).checked();
+    c.inv.guard.own_paths = vec![b"/home/u/.exec-guard".to_vec()];
+    c.world = c.world.program("/home/u/p/sub/x").link("/home/u/p/up", "/home/u");
+    for text in [
+        "cd sub; git checkout main",
+        "cd /home/u/q && git fetch\ngit checkout main || git pull",
+        "cd sub || cd /home/u/q; git reset --hard",
+        "cd sub\n{ git checkout x; }",
+        "(cd ~); git checkout main",
+        "(cd sub; git checkout main)",
+        "env -C sub git checkout main",
+    ] {
+        allowed(&c.text(text));
+    }
+    for text in [
+        "cd ~; git checkout main",
+        "cd; git checkout main",
+        "cd up; git checkout main",
+        "cd sub || cd ~; git checkout main",
+        "cd sub; cd ..; cd ..; git checkout main",
+        "cd nowhere; git checkout main",
+        "cd $x; git checkout main",
+        "cd sub; cd $x; git checkout main",
+        "f() { git checkout main; }; cd ~; f",
+        "while git fetch; do git checkout main; cd ~; done",
+        "if cd ~; then :; fi; git checkout main",
+        "cd sub; env -C nowhere git checkout main",
+    ] {
+        asks(&c.text(text), "self-protection");
+    }
+}

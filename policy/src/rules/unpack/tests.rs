@@ -28,7 +28,7 @@ fn with<T>(cwd: &str, line: &str, f: impl FnOnce(&[&[u8]], &[Arg], &Scene) -> Op
 }
 
 fn asks(cwd: &str, line: &str) -> bool {
-    with(cwd, line, |names, args, scene| unpacks(writer(names), args, scene))
+    with(cwd, line, |names, args, scene| unpacks(writer(names)?, args, scene))
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn the_top_of_the_tree_counts() {
     let world = FakeWorld::new().program("/home/d/.git/HEAD").program("/home/d/p/x/.git/HEAD");
     let asks = |cwd: &str| {
         let scene = Scene { cwd: Some(cwd.as_bytes()), home: None, guard: &guard, world: &world };
-        unpacks(writer(&[b"git"]), &[Arg::lit("reset")], &scene).is_some()
+        unpacks(writer(&[b"git"]).unwrap(), &[Arg::lit("reset")], &scene).is_some()
     };
     assert!(asks("/home/d") && asks("/home/d/p") && !asks("/home/d/p/x") && !asks("/home/d/p/x/y"));
 }
@@ -213,7 +213,7 @@ fn what_git_runs() {
         ("/home/u/p", "tar xf a.tar -C .git"),
         ("/home/u", "cp x bare/hooks"),
     ] {
-        if !with(cwd, line, |names, args, scene| controls(writer(names), args, scene)) {
+        if !with(cwd, line, |names, args, scene| controls(writer(names)?, args, scene)) {
             bad.push(format!("{cwd}: {line}"));
         }
     }
@@ -234,7 +234,7 @@ fn what_git_runs() {
         ("/home/u/p", "mv .git/x y"),
         ("/home/u/p", "tar xf a.tar"),
     ] {
-        if with(cwd, line, |names, args, scene| controls(writer(names), args, scene)) {
+        if with(cwd, line, |names, args, scene| controls(writer(names)?, args, scene)) {
             bad.push(format!("not {cwd}: {line}"));
         }
     }
