@@ -127,8 +127,9 @@ impl Judge<'_> {
         let listed = self.listed(Some(name), exe, &known, args, ctx);
         let typed = last_component(name);
         let names = known.names(name);
-        let why =
-            known.writer(name).and_then(|w| self.scenes(ctx).find_map(|s| unpack::unpacks(w, args, &s)));
+        let why = known.writer(name).and_then(|w| {
+            self.as_read(args, ctx, &|args| self.scenes(ctx).find_map(|s| unpack::unpacks(w, args, &s)))
+        });
         if let Some(why) = why {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
@@ -187,10 +188,24 @@ impl Judge<'_> {
         if args.last().is_some_and(probe::is_probe) {
             self.found(Weight::Deny, Reason::Probe, Some(at), "a probe: the guard is in the way".into());
         }
-        let why = self.watch.touches(name, args, ctx.cwd.as_deref()).map(|(why, _)| why);
-        if let Some(why) = why {
+        let touches = |args: &[Arg]| self.watch.touches(name, args, ctx.cwd.as_deref()).map(|(why, _)| why);
+        if let Some(why) = self.as_read(args, ctx, &touches) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
+    }
+
+    /// What holds for a command as it stands, or with what the text makes of its variables.
+    fn as_read<T>(&self, args: &[Arg], ctx: &Context, holds: &dyn Fn(&[Arg]) -> Option<T>) -> Option<T> {
+        let mut out = holds(args);
+        if out.is_none() && args.iter().any(Arg::is_dynamic) {
+            let mut one = |args: &[Arg]| {
+                if out.is_none() {
+                    out = holds(args);
+                }
+            };
+            self.given.each_reading(false, ctx.body.is_some(), &self.inv.env, args, &mut one);
+        }
+        out
     }
 
     /// Where it may stand: mostly in one place.
@@ -403,9 +418,11 @@ impl Judge<'_> {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
-        let starts_up = protect::starts_up(last_component(name), args).or_else(|| {
-            let writer = known.writer(name)?;
-            self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))
+        let starts_up = self.as_read(args, ctx, &|args| {
+            protect::starts_up(last_component(name), args).or_else(|| {
+                let writer = known.writer(name)?;
+                self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))
+            })
         });
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));

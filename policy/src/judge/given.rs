@@ -3,7 +3,7 @@
 //!
 //! A word with a variable in it is known only at run time, but where these words are written down beside the text,
 //! each of them is one that it may become. So they are tried, one after the other, in its place.
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -16,6 +16,12 @@ use crate::shell::ast::{CommandKind, RedirectOp, Script, Word};
 
 /// Most trials for one command; beyond it a word counts as an option.
 const MOST: usize = 256;
+
+/// Most words of which that is kept.
+const LATELY: usize = 8;
+
+/// A longer word of a text that is read makes no name of an option.
+const LONG: usize = 200;
 
 /// What the text being walked is given.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +47,12 @@ pub(crate) struct Given {
     listed: bool,
     /// It writes files: what it reads of one may be its own words.
     files: bool,
+    /// What the last words that were asked about become, until something changes.
+    lately: RefCell<Vec<Lately>>,
 }
+
+/// A word, whether it stands in a function, and what it becomes.
+type Lately = (Vec<u8>, bool, Option<Rc<Vec<Vec<u8>>>>);
 
 impl Given {
     /// The words behind a text that stands in another one, which is given `outer`.
@@ -72,6 +83,7 @@ impl Given {
 
     /// Notes what the text calls its functions with, whether `$1` stays what it is, and what it assigns.
     pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
+        self.lately.get_mut().clear();
         any_command(script, Subshells::Enter, &mut |c| {
             for r in &c.redirects {
                 self.files |= r.op.writes() && r.target.text().as_deref() != Some(b"/dev/null");
@@ -80,8 +92,18 @@ impl Given {
                     (None, RedirectOp::HereString) => r.target.span,
                     _ => continue,
                 };
-                if says_more(source.get(span.start..span.end).unwrap_or_default()) {
+                let text = source.get(span.start..span.end).unwrap_or_default();
+                if says_more(text) {
                     self.written.push(dynamic(b"`"));
+                    continue;
+                }
+                // Together as well, as xargs hands them on.
+                let text: Vec<u8> = text.iter().copied().filter(|b| !b"'\"".contains(b)).collect();
+                let words = text.split(u8::is_ascii_whitespace).chain([text.as_slice()]);
+                for word in words.filter(|w| !w.is_empty() && w.len() < LONG) {
+                    if self.written.len() < MOST {
+                        self.written.push(Arg::lit(word));
+                    }
                 }
             }
             if let CommandKind::For { name, words: Some(words), .. } = &c.kind {
@@ -121,6 +143,7 @@ impl Given {
 
     /// Sets what standard input is from here on, and returns what it was.
     pub fn feed(&mut self, commands: Option<Rc<[u8]>>) -> Option<Rc<[u8]>> {
+        self.lately.get_mut().clear();
         std::mem::replace(&mut self.fed, commands)
     }
 
@@ -131,6 +154,7 @@ impl Given {
 
     /// What was read here stays in the shell's variables.
     pub fn keep(&mut self) {
+        self.lately.get_mut().clear();
         match self.written.len() {
             ..MOST => self.written.extend(self.fed.as_deref().map(dynamic)),
             MOST => self.written.push(dynamic(b"`")),
@@ -241,6 +265,65 @@ impl Given {
         may
     }
 
+    /// The words that one with this source becomes by what is known of its variables; see [`made::readings`].
+    fn readings(&self, source: &[u8], body: bool, env: &[Vec<u8>]) -> Option<Rc<Vec<Vec<u8>>>> {
+        let mut lately = self.lately.borrow_mut();
+        if let Some((.., found)) = lately.iter().find(|(s, b, _)| s == source && *b == body) {
+            return found.clone();
+        }
+        let looks = Cell::new(0_usize);
+        let of = |name: &[u8]| {
+            looks.set(looks.get() + 1);
+            if looks.get() > MOST { Vec::new() } else { self.words_of(name, body, env) }
+        };
+        let found = made::readings(source, &of, 0).filter(|_| looks.get() <= MOST).map(Rc::new);
+        if lately.len() >= LATELY {
+            lately.clear();
+        }
+        lately.push((source.to_vec(), body, found.clone()));
+        found
+    }
+
+    /// The command lines that one becomes if one of its words becomes what the text makes of it, as far as that could matter
+    /// (all of them for a program that is `curious` about plain words); false if they are too many.
+    pub fn each_reading(
+        &self,
+        curious: bool,
+        body: bool,
+        env: &[Vec<u8>],
+        args: &[Arg],
+        to: &mut dyn FnMut(&[Arg]),
+    ) -> bool {
+        let (mut trials, mut in_front) = (0, true);
+        for (at, arg) in args.iter().enumerate() {
+            let all = curious || in_front;
+            in_front &= arg.known_prefix().first() == Some(&b'-');
+            let Arg::Dynamic { source, single, .. } = arg else { continue };
+            let Some(readings) = self.readings(source, body, env) else { return false };
+            let mut tried = None;
+            for words in readings.iter().flat_map(|w| becomes(w, *single)) {
+                if !all && !words.iter().any(|w| matters(w)) {
+                    continue;
+                }
+                trials += 1;
+                if trials > MOST {
+                    return false;
+                }
+                let words = words.into_iter().map(|w| at_home(source, w, env));
+                let tried = tried.get_or_insert_with(|| args.to_vec());
+                if tried.len() == args.len() && words.len() == 1 {
+                    tried.splice(at..=at, words);
+                    to(tried);
+                } else {
+                    let mut tried = args.to_vec();
+                    tried.splice(at..=at, words);
+                    to(&tried);
+                }
+            }
+        }
+        true
+    }
+
     /// Every word that a variable may be; `body` = in a function.
     fn all(&self, body: bool) -> impl Iterator<Item = &Vec<u8>> {
         let calls = self.calls.iter().filter(move |_| body);
@@ -261,6 +344,29 @@ impl Given {
         }
         let mut seen = HashSet::new();
         self.all(body).map(Vec::as_slice).filter(|w| seen.insert(*w)).collect()
+    }
+}
+
+/// True of a word that could be more than a name: an option, a setting, a file that is hidden or the guard's, an address,
+/// a piece of a program.
+fn matters(word: &[u8]) -> bool {
+    let has = |part: &[u8]| word.windows(part.len()).any(|w| w == part);
+    let hidden = |part: &[u8]| part.first() == Some(&b'.') && !matches!(part, b"." | b"..");
+    word.first() == Some(&b'-')
+        || word.iter().any(|b| b"=@!|<>(){}$`\\ ".contains(b))
+        || has(b"::")
+        || has(b"exec-guard")
+        || word.split(|b| *b == b'/').any(hidden)
+}
+
+/// A word as the program gets it: a tilde that stands in front is the home.
+fn at_home(source: &[u8], word: &[u8], env: &[Vec<u8>]) -> Arg {
+    let rest = word
+        .strip_prefix(b"~")
+        .filter(|r| source.starts_with(b"~") && matches!(r.first(), None | Some(b'/')));
+    match rest.zip(super::variable(env, b"HOME")) {
+        Some((rest, home)) => Arg::Literal([home, rest].concat()),
+        None => Arg::lit(word),
     }
 }
 
@@ -360,18 +466,31 @@ impl<'g> Brought<'g> {
                 }
             }
         }
+        let all = given.each_reading(program.is_curious(), body, env, args, &mut |tried| {
+            for hit in program.hits(tried) {
+                if !hit.dynamic && !certain(hits, hit.why) && !certain(&out.hits, hit.why) {
+                    out.hits.push(hit);
+                }
+            }
+        });
+        out.too_many = !all;
         out
     }
 
     /// True if a word known only at run time may become an option because one that is given is one.
     pub fn may_be_option(&self, arg: Option<&Arg>) -> bool {
-        let Some(Arg::Dynamic { source, single, .. }) = arg else { return false };
-        if self.given.anything(source, self.body, self.env, &mut Vec::new()) {
+        let Some(Arg::Dynamic { source, prefix, single }) = arg else { return false };
+        if self.too_many || self.given.anything(source, self.body, self.env, &mut Vec::new()) {
+            return true;
+        }
+        // `xargs -I% rg --%=x`: what it puts there makes the option's name.
+        let name = prefix.first() == Some(&b'-') && !prefix.contains(&b'=');
+        if name && self.given.listed && !source.contains(&b'$') {
             return true;
         }
         let option = |w: &[u8]| w.first() == Some(&b'-') && w != b"-" && w != b"--";
         let values = self.given.values(source, self.body);
-        !values.is_empty() && (self.too_many || values.into_iter().any(|w| pieces(w, *single).any(option)))
+        values.into_iter().any(|w| pieces(w, *single).any(option))
     }
 }
 

@@ -64,6 +64,12 @@ impl Hazardous {
         out
     }
 
+    /// True if plain words say what it does: keys of settings, goals, a script.
+    pub fn is_curious(&self) -> bool {
+        const CURIOUS: &[&str] = &["git", "sed", "awk", "make", "npm", "cargo"];
+        self.0.iter().any(|(program, _)| program.names.iter().any(|n| CURIOUS.contains(n)))
+    }
+
     fn read(&self, args: &[Arg], out: &mut Vec<HazardHit>) {
         for (program, name) in &self.0 {
             judge(program, name, args, out);
@@ -431,6 +437,15 @@ fn text(seen: &Seen, parts: &[(usize, Val)], deed: Deed, deeds: Deeds, certain: 
         }
     }
     if certain && !understood && by_shell && deed == Deed::Runs {
+        return Met::Yes(Some(first));
+    }
+    // `awk "$(cat x)" f`: nobody has read any of it.
+    let unread = |(at, _): &(usize, Val)| {
+        let source = seen.args.get(*at).filter(|a| a.is_dynamic()).map(Arg::shown).unwrap_or_default();
+        let source = source.strip_prefix(b"\"").unwrap_or(source);
+        source.first() == Some(&b'`') || source.starts_with(b"$(") && !source.starts_with(b"$((")
+    };
+    if certain && deed == Deed::Runs && parts.iter().any(unread) {
         return Met::Yes(Some(first));
     }
     open.map_or(Met::No, Met::Maybe)

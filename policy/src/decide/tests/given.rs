@@ -143,3 +143,91 @@ fn harmless_words_pass_and_so_does_what_is_not_given() {
     allowed(&c.text("rg $x y"));
     allowed(&c.text("f() { rg \"$1\" z; }; f x; rg $y z -- -x"));
 }
+
+/// A word that is put together of what the text says is looked at as a whole.
+#[test]
+fn a_word_that_the_text_puts_together() {
+    let list = [
+        "find", "rg", "git", "sed", "awk", "make", "sort", "xargs", "cp", "cat", "head", "echo", "npm",
+        "date", "printf",
+    ]
+    .map(|p| format!("/usr/bin/{p}"));
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    let mut c = Case::new(&list).checked();
+    c.inv.guard.own_paths = vec![b"/home/u/.exec-guard".to_vec()];
+    for p in &list {
+        c.world = c.world.program(p);
+    }
+    let mut bad = Vec::new();
+    for text in [
+        "x=pre; rg y --$x=./evil",
+        "x=e; rg y --pr$x=./evil",
+        "x=O; git grep -$x./evil x",
+        "x=exec; git rebase --$x=./evil HEAD~1",
+        "x=upload-pack; git fetch --$x=./evil . HEAD",
+        "x=output; git log --$x=out",
+        "x=put; git log --out$x=out",
+        "x=output; sort --$x=out f",
+        "for x in pre; do rg y --$x=./evil; done",
+        "f() { rg y --$1=./evil; }; f pre",
+        "bash -c 'rg y --$1=./evil' _ pre",
+        "echo pre | xargs -I% rg y --%=./evil",
+        "xargs -I% rg y --%=./evil <<<pre",
+        "read x <<<pre; rg y --$x=./evil",
+        "echo pre | while read x; do rg y --$x=./evil; done",
+        "rg y --$(echo pre)=./evil",
+        "rg y --${NOPE:-pre}=./evil",
+        "x=pre; y=--$x=./evil; rg y $y",
+        "x=pre; rg y -{-,x}$x=./evil",
+        "rg y $(cat <<<--pre=./evil)",
+        "rg y $(head -n1 <<<--pre=./evil)",
+        "git grep $(cat <<<-O./evil) x",
+        "x=SHELL; make $x=./evil test",
+        "make $(echo SHELL)=./evil test",
+        "make $(date +SHELL=./evil) test",
+        "xargs make <<<SHELL=./evil",
+        "xargs sed -n <<<'1e./evil f'",
+        "xargs git config <<<'alias.z !./evil'; git z",
+        "x=core; git -c $x.fsmonitor=./evil status",
+        "x=core.fsmonitor; git -c $x=./evil status",
+        "x=alias; git config $x.z '!./evil'; git z",
+        "x=system; awk \"BEGIN{$x(\\\"./evil\\\")}\"",
+        "x='\"./evil\"|getline'; awk \"BEGIN{$x}\"",
+        "awk \"BEGIN{$(echo system)(\\\"./evil\\\")}\"",
+        "awk \"$(cat s)\" f",
+        "sed -e \"$(cat s)\" f",
+        "x=e; sed \"1s/x/.\\/evil/$x\" f",
+        "x='w out'; sed \"s/x/y/$x\" f",
+        "x=exec; cp p ~/.$x-guard/exec-approvals.json",
+        "x=exec; cp p $HOME/.$x-guard/exec-approvals.json",
+        "x=.git; git checkout-index --prefix=$x/hooks/ pre-commit",
+        "x=.git; cp cfg $x/config",
+        "x=config; cp cfg .git/$x",
+    ] {
+        if c.text(text).decision == Decision::Allow {
+            bad.push(text);
+        }
+    }
+    for text in [
+        "for app in web api; do git log --oneline -- \"apps/$app\"; done",
+        "V=$(git describe --tags); git tag -a \"v$V\" -m \"deployed $V\"",
+        "n=5; git log -n$n --format='%h %s'",
+        "for f in a.txt b.txt; do sed -n \"1,5p\" \"src/$f\"; done",
+        "d=src; rg -n \"TODO|FIXME\" \"$d/lib\"",
+        "x=foo; sed \"s/$x/bar/\" f",
+        "x=3; awk \"NR==$x\" f",
+        "rg y \"$(git rev-parse --show-toplevel)/src\"",
+        "git commit -m \"$(printf 'a\\n\\nb')\"",
+        "git log --format=%h | head -n 3 | xargs -n1 git show --stat",
+        "git log -1 --format=%H | xargs git show",
+        "git log --since=$(date +%F)",
+        "dest=build; cp a.txt \"$dest/\"",
+    ] {
+        let e = c.text(text);
+        if e.decision != Decision::Allow {
+            bad.push(text);
+            eprintln!("{text}: {:?}", e.findings);
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
