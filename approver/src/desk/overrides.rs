@@ -122,7 +122,18 @@ const MISSES: &[Reason] = &[
     Reason::Hazard,
     Reason::InlineCode,
     Reason::Environment,
+    // Every command in these is named (`Construct::commands_are_named`).
+    Reason::Builtin,
+    Reason::Function,
+    Reason::Redirection,
+    Reason::Compound,
+    Reason::Background,
+    Reason::HereDocument,
+    Reason::Assignment,
 ];
+
+/// Grounds under which the commands are named mostly, and sometimes not: a person looks.
+const EITHER: &[Reason] = &[Reason::Substitution, Reason::Construct];
 
 /// Grounds that may say that what runs cannot be told: under `full` they are none as long as there is no denylist.
 const UNKNOWN: &[Reason] = &[
@@ -130,15 +141,8 @@ const UNKNOWN: &[Reason] = &[
     Reason::DynamicName,
     Reason::DynamicArgument,
     Reason::DynamicOption,
-    Reason::Builtin,
-    Reason::Function,
-    Reason::Redirection,
     Reason::Substitution,
-    Reason::Compound,
-    Reason::Background,
-    Reason::HereDocument,
     Reason::Construct,
-    Reason::Assignment,
     Reason::Wrapper,
     Reason::Remote,
     Reason::Code,
@@ -164,9 +168,10 @@ pub fn verdict(security: Security, ask: Ask, grounds: &[Reason], denylist: bool)
     if grounds.iter().all(lifted) {
         return Some(Choice::AllowOnce);
     }
+    let perhaps = |r: &Reason| lifted(r) || (security == Security::Full && EITHER.contains(r));
     match ask {
-        Ask::Off => Some(Choice::Deny),
-        Ask::OnMiss | Ask::Always => None,
+        Ask::Off if !grounds.iter().all(perhaps) => Some(Choice::Deny),
+        Ask::Off | Ask::OnMiss | Ask::Always => None,
     }
 }
 
@@ -213,6 +218,10 @@ mod tests {
             (Security::Full, Ask::OnMiss, &[AllowlistMiss, Hazard], false, yes),
             (Security::Full, Ask::Off, &[AllowlistMiss], true, yes),
             (Security::Full, Ask::Off, &[AllowlistMiss, Redirection], false, yes),
+            // The denylist sees every command of these.
+            (Security::Full, Ask::Off, &[AllowlistMiss, Redirection, Background, Assignment], true, yes),
+            (Security::Full, Ask::Off, &[Substitution], true, None),
+            (Security::Full, Ask::Off, &[Substitution, Asklisted], true, no),
             // What runs cannot be told, and there is something that must not.
             (Security::Full, Ask::OnMiss, &[DynamicName], true, None),
             (Security::Full, Ask::Off, &[DynamicName], true, no),
