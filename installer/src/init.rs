@@ -116,6 +116,13 @@ fn token() -> Result<String, Failure> {
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }
 
+/// The secret that a document has: an approver that runs already knows it.
+fn secret_of(list: &Path) -> Option<String> {
+    let value = serde_json::from_slice::<Value>(&std::fs::read(list).ok()?).ok()?;
+    let token = value.pointer("/socket/token")?.as_str()?;
+    (token.len() == 64 && token.bytes().all(|b| b.is_ascii_hexdigit())).then(|| token.to_owned())
+}
+
 /// Where the user's documents go: the folder that has some, else the one `EXEC_GUARD_HOME` names, else the user's own.
 ///
 /// Not asked of what is in force: `--force` is there to mend what cannot be read.
@@ -223,7 +230,15 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
         made.explain();
         return Ok(Exit::Done);
     }
-    let made = documents(args.preset, &env, &folder, &token()?)?;
+    if let Some(named) = places.named.as_ref().filter(|named| **named != folder) {
+        say::word(format!(
+            "note: EXEC_GUARD_HOME names {}, which can only make a policy stricter beside documents in {}: those are meant here",
+            shown(named),
+            shown(&folder)
+        ));
+    }
+    let token = secret_of(&folder.join(store::locate::APPROVALS)).map_or_else(token, Ok)?;
+    let made = documents(args.preset, &env, &folder, &token)?;
     let paths: Vec<(PathBuf, &str)> = made.each().map(|(name, text)| (folder.join(name), text)).collect();
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     let left = paths.iter().any(|(path, _)| is_left(path));
@@ -300,6 +315,23 @@ impl Documents {
 mod tests {
     use super::*;
     use clap::ValueEnum;
+
+    #[test]
+    fn the_secret_of_a_running_approver_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let list = dir.path().join("x.json");
+        let secret = "0f".repeat(32);
+        for (text, want) in [
+            (format!(r#"{{"socket":{{"token":"{secret}"}}}}"#), Some(secret.clone())),
+            (r#"{"socket":{"token":"short"}}"#.to_owned(), None),
+            (format!(r#"{{"socket":{{"token":"{}"}}}}"#, "zz".repeat(32)), None),
+            ("{".to_owned(), None),
+        ] {
+            std::fs::write(&list, &text).unwrap();
+            assert_eq!(secret_of(&list), want, "{text}");
+        }
+        assert_eq!(secret_of(&dir.path().join("none")), None);
+    }
 
     #[test]
     fn every_preset_makes_documents() {

@@ -47,10 +47,10 @@ impl Usage {
     }
 
     /// The last use of an entry. Its place may have moved since, as entries above it went: then what the pattern
-    /// says in the same document counts.
+    /// says in the same list counts.
     fn of(&self, pattern: &str, from: &str) -> Option<&Use> {
-        let file = |from: &str| from.rsplit_once(":/").map(|(file, _)| file.to_owned());
-        let same = |(p, f, _): &&(String, String, Use)| p == pattern && file(f) == file(from);
+        let list = |from: &str| from.rsplit_once('/').map(|(list, _)| list.to_owned());
+        let same = |(p, f, _): &&(String, String, Use)| p == pattern && list(f) == list(from);
         let exact = self.last.iter().find(|(p, f, _)| p == pattern && f == from);
         exact
             .or_else(|| self.last.iter().filter(same).max_by_key(|(_, _, used)| used.at_ms))
@@ -132,9 +132,10 @@ mod tests {
         let u = usage();
         assert_eq!(u.of("/b/git", "f:/agents/main/allowlist/1").unwrap().command, "git 'a b'");
         assert_eq!(u.of("/b/git", "f:/agents/main/allowlist/0").unwrap().at_ms, 7);
-        // Moved: the latest of the same document.
+        // Moved: the latest of the same list.
         assert_eq!(u.of("/b/git", "f:/agents/main/allowlist/4").unwrap().at_ms, 7);
         assert_eq!(u.of("/b/git", "g:/agents/main/allowlist/1"), None);
+        assert_eq!(u.of("/b/git", "f:/agents/other/allowlist/0"), None);
         assert_eq!(u.of("/b/hg", "f:/agents/main/allowlist/1"), None);
     }
 
