@@ -236,10 +236,21 @@ pub fn calls(command: &str, agent: &str) -> bool {
     program.rsplit('/').next().is_some_and(|n| n == "exec-guard")
 }
 
-/// True if what a matcher says covers the tool that ours names: everything, or a choice with that name in it.
+/// True if what a matcher says covers the tool that ours names: everything, a choice with that name in it, or a regular
+/// expression that is found in it. One that is broken matches nothing, as the agents have it.
 pub fn covers(matcher: &str, wanted: &str) -> bool {
-    let name = |m: &str| m.trim_start_matches(['^', '(']).trim_end_matches(['$', ')']).to_owned();
-    matches!(matcher, "" | "*" | ".*") || matcher.split('|').any(|m| name(m) == name(wanted))
+    let name = wanted.trim_start_matches('^').trim_end_matches('$');
+    if matches!(matcher, "" | "*") {
+        return true;
+    }
+    if matcher.bytes().all(|b| b.is_ascii_alphanumeric() || b"_|, -".contains(&b)) {
+        return matcher.split('|').any(|m| m.trim() == name);
+    }
+    regex_automata::nfa::thompson::pikevm::PikeVM::builder()
+        .syntax(regex_automata::util::syntax::Config::new().unicode(false).utf8(false).nest_limit(64))
+        .thompson(regex_automata::nfa::thompson::Config::new().utf8(false).nfa_size_limit(Some(1 << 20)))
+        .build(matcher)
+        .is_ok_and(|re| re.is_match(&mut re.create_cache(), name))
 }
 
 /// The command of a handler.
@@ -247,23 +258,41 @@ pub fn command(handler: &Value) -> Option<&str> {
     ["command", "bash"].iter().find_map(|k| handler.get(*k)).and_then(Value::as_str)
 }
 
-/// Where ours stands below a list: indices into it, and into the `hooks` of a group.
-fn ours(list: &[Node], mark: &Mark) -> Option<(usize, Option<usize>)> {
-    let is = |node: &Node| match mark {
-        Mark::Hook(agent) => command(&node.value()).is_some_and(|c| calls(c, agent)),
-        Mark::Text(text) => node.value().as_str() == Some(text),
-        Mark::Key => false,
-    };
-    list.iter().enumerate().find_map(|(i, node)| {
-        if is(node) {
-            return Some((i, None));
+/// Where ours stands below a list: indices into it, and into the `hooks` of a group. A person may have others that call
+/// the guard, under another matcher or by another path: ours is the one that is most like what we write.
+fn ours(list: &[Node], op: &Op) -> Option<(usize, Option<usize>)> {
+    let matcher = |v: &Value| v.get("matcher").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let wanted = matcher(&op.value);
+    let written = command(&op.value).or_else(|| op.value.pointer("/hooks/0").and_then(command));
+    // The matcher counts for more than the path: a guard may have moved.
+    let like = |node: &Node, group: &Node| match &op.mark {
+        Mark::Hook(agent) => {
+            let (value, has) = (node.value(), matcher(&group.value()));
+            let command = command(&value).filter(|c| calls(c, agent))?;
+            covers(&has, &wanted).then(|| u8::from(has == wanted) * 2 + u8::from(Some(command) == written))
         }
+        Mark::Text(text) => (node.value().as_str() == Some(text)).then_some(0),
+        Mark::Key => None,
+    };
+    let mut best: Option<(u8, (usize, Option<usize>))> = None;
+    let mut offer = |likeness: Option<u8>, at| {
+        if let Some(likeness) = likeness
+            && best.as_ref().is_none_or(|(so_far, _)| likeness > *so_far)
+        {
+            best = Some((likeness, at));
+        }
+    };
+    for (i, node) in list.iter().enumerate() {
+        offer(like(node, node), (i, None));
         let Ok(Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. })) = node.member("hooks")
         else {
-            return None;
+            continue;
         };
-        inner.iter().position(is).map(|j| (i, Some(j)))
-    })
+        for (j, handler) in inner.iter().enumerate() {
+            offer(like(handler, node), (i, Some(j)));
+        }
+    }
+    best.map(|(_, at)| at)
 }
 
 /// What is there already.
@@ -277,15 +306,8 @@ enum There {
 }
 
 fn compare(list: &[Node], op: &Op) -> Result<There, String> {
-    let Some((i, j)) = ours(list, &op.mark) else { return Ok(There::Not) };
+    let Some((i, j)) = ours(list, op) else { return Ok(There::Not) };
     let (Some(group), Mark::Hook(_)) = (list.get(i), &op.mark) else { return Ok(There::Same) };
-    let is = group.value();
-    let matcher = |v: &Value| v.get("matcher").and_then(Value::as_str).map(str::to_owned);
-    let wanted = matcher(&op.value).unwrap_or_default();
-    if !covers(&matcher(&is).unwrap_or_default(), &wanted) {
-        let has = matcher(&is).unwrap_or_default();
-        return Err(format!("has our hook under another matcher, `{has}`"));
-    }
     let handler = match (j, group.member("hooks")) {
         (Some(j), Ok(Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. }))) => inner.get(j),
         _ => Some(group),
@@ -418,7 +440,7 @@ fn found(text: &str, op: &Op, from: usize, loose: bool) -> Result<Option<Range<u
             None => return Ok(None),
         },
         (_, Kind::Array(list)) => {
-            let Some((i, j)) = ours(list, &op.mark) else { return Ok(None) };
+            let Some((i, j)) = ours(list, op) else { return Ok(None) };
             let group = list.get(i).map(|g| (g.range.clone(), g.member("hooks").ok().flatten()));
             let range = match (group, j) {
                 (Some((_, Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. }))), Some(j))
@@ -608,6 +630,26 @@ mod tests {
         }
     }
 
+    /// A person has hooks of his own that call the guard: under another matcher, before and after ours is put.
+    #[test]
+    fn what_a_person_wrote_stays() {
+        let theirs = "{\"hooks\": {\"PreToolUse\": [\n  {\"matcher\": \"mcp__.*\", \"hooks\": [{\"command\": \"/usr/bin/exec-guard hook claude\"}, {\"command\": \"audit\"}]}\n]}}\n";
+        let op = hook("/usr/bin");
+        let (with, what) = put(theirs, &op, false).unwrap();
+        assert_ne!(with, theirs);
+        assert_eq!(take(&with, &op, &what, false).unwrap().as_deref(), Some(theirs));
+        // Put in front of ours afterwards.
+        let (ours, what) = put("{}", &op, false).unwrap();
+        let group =
+            "{\"matcher\": \"mcp__.*\", \"hooks\": [{\"command\": \"/usr/bin/exec-guard hook claude\"}]}, ";
+        let at = ours.find('[').unwrap() + 1;
+        let both = format!("{}{group}{}", &ours[..at], &ours[at..]);
+        let left = take(&both, &op, &what, false).unwrap().unwrap();
+        assert!(left.contains("mcp__.*") && !left.contains("\"Bash\""), "{left}");
+        assert!(serde_json::from_str::<Value>(&left).is_ok(), "{left}");
+        assert_eq!(take(&left, &op, &what, false).unwrap(), None);
+    }
+
     #[test]
     fn what_is_no_place_for_it_is_refused() {
         let op = hook("/usr/bin");
@@ -622,7 +664,6 @@ mod tests {
             "{\"hooks\": {}, \"hooks\": {}}",
             "{\"hooks\": null}",
             "// only words",
-            "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit\", \"hooks\": [{\"command\": \"/x/exec-guard hook claude\"}]}]}}",
         ] {
             assert!(put(text, &op, false).is_err(), "{text}");
         }
@@ -644,6 +685,16 @@ mod tests {
             ("^(Bash|Edit)$", true),
             ("Edit", false),
             ("BashOutput", false),
+            (".+", true),
+            ("^.*$", true),
+            ("Bash.*", true),
+            ("^(?:Bash)$", true),
+            ("Ba.h", true),
+            ("mcp__.*", false),
+            ("x(a|Bash)", false),
+            ("(Bash", false),
+            ("Bash)", false),
+            ("Read(.*)|^Bash(x|Bash)", false),
         ] {
             assert_eq!(covers(matcher, "Bash"), is, "{matcher}");
         }
