@@ -269,7 +269,9 @@ fn ours(list: &[Node], op: &Op) -> Option<(usize, Option<usize>)> {
         Mark::Hook(agent) => {
             let (value, has) = (node.value(), matcher(&group.value()));
             let command = command(&value).filter(|c| calls(c, agent))?;
-            covers(&has, &wanted).then(|| u8::from(has == wanted) * 2 + u8::from(Some(command) == written))
+            // What was there before us, or has no matcher, may be any.
+            (wanted.is_empty() || covers(&has, &wanted))
+                .then(|| u8::from(has == wanted) * 2 + u8::from(Some(command) == written))
         }
         Mark::Text(text) => (node.value().as_str() == Some(text)).then_some(0),
         Mark::Key => None,
@@ -404,11 +406,32 @@ fn spliced(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{before}{with}{after}")
 }
 
+/// The matcher and the command of what was put, as a hook.
+fn hook_in(text: &str) -> Value {
+    let member = |key: &str| {
+        let (_, rest) = text.split_once(&format!("\"{key}\""))?;
+        let value = rest.trim_start().strip_prefix(':')?;
+        serde_json::Deserializer::from_str(value).into_iter::<String>().next()?.ok()
+    };
+    let mut out = serde_json::Map::new();
+    for key in ["matcher", "command", "bash"] {
+        if let Some(value) = member(key) {
+            out.insert(key.to_owned(), value.into());
+        }
+    }
+    Value::Object(out)
+}
+
 /// The text without the entry; `None` if it is not there.
 ///
 /// # Errors
 /// The text cannot be read any more.
 pub fn take(text: &str, op: &Op, put: &Put, loose: bool) -> Result<Option<String>, String> {
+    // The manifest keeps the text, and not the value.
+    let op = &match op.mark {
+        Mark::Hook(_) => Op { value: hook_in(&put.text), ..op.clone() },
+        _ => op.clone(),
+    };
     let Some(range) = found(text, op, put.from, loose)? else { return Ok(None) };
     // To the byte where it still is as we wrote it.
     let at = text.find(&put.text).filter(|_| !put.text.is_empty());
