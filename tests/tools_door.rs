@@ -176,6 +176,16 @@ fn the_port_is_for_whoever_has_the_token() {
         let no = at_port(port, &head, &body).expect("an answer");
         assert_eq!((no.0, &no.1["code"]), (403, &json!(code)), "{head}: {no:?}");
     }
+    // Before the body: whoever may not call fills nothing. (A body is waited for half a minute.)
+    let begun = Instant::now();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("connected");
+    stream.set_read_timeout(Some(LONG)).expect("a deadline");
+    let head = format!("{post}{name}\r\nAuthorization: Bearer nobody\r\nContent-Length: 300000\r\n\r\n{{");
+    stream.write_all(head.as_bytes()).expect("sent");
+    let mut answer = [0; 64];
+    let read = stream.read(&mut answer).expect("an answer");
+    let answer = String::from_utf8_lossy(&answer[..read]);
+    assert!(answer.starts_with("HTTP/1.1 403") && begun.elapsed() < Duration::from_secs(25), "{answer}");
     let localhost = at_port(port, &format!("{post}localhost:{port}{token}"), &body).expect("an answer");
     assert_eq!(localhost.0, 200, "{localhost:?}");
     // Nothing beyond this machine.

@@ -5,8 +5,9 @@
 //! | is there | always | where `security.port` names one |
 //! | who | ourselves, root, and users that the documents name (`SO_PEERCRED`), looked at before a byte is read | whoever shows the token, with every request |
 //! | against browsers | cannot reach it | `Host` has to be ours, and a request with `Origin` or `Sec-Fetch-Site` is none of a gateway's |
+use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -49,15 +50,17 @@ pub async fn serve(
     routes: Router,
     most: usize,
 ) {
-    let places = Arc::new(Semaphore::new(most));
+    // Whoever crowds the port keeps nobody out of the socket.
+    let at_the_port = Arc::new(Semaphore::new(most / 2));
+    let places = Arc::new(Semaphore::new(most - most / 2));
     let (by_port, by_socket) = (routes.clone(), routes);
     let of_port = async {
         match port {
-            Some(port) => at_port(port, by_port, places.clone()).await,
+            Some(port) => at_port(port, by_port, at_the_port).await,
             None => std::future::pending().await,
         }
     };
-    tokio::join!(at_socket(tools, socket, by_socket, places.clone()), of_port);
+    tokio::join!(at_socket(tools, socket, by_socket, places), of_port);
 }
 
 async fn at_socket(tools: Tools, listener: UnixListener, routes: Router, places: Arc<Semaphore>) {
@@ -86,6 +89,8 @@ async fn at_socket(tools: Tools, listener: UnixListener, routes: Router, places:
 }
 
 async fn at_port(listener: TcpListener, routes: Router, places: Arc<Semaphore>) {
+    let shares = Shares::default();
+    let share = places.available_permits() / 4;
     let mut open = JoinSet::new();
     loop {
         let accepted = listener.accept().await;
@@ -95,15 +100,48 @@ async fn at_port(listener: TcpListener, routes: Router, places: Arc<Semaphore>) 
             continue;
         };
         let Ok(place) = places.clone().try_acquire_owned() else { continue };
-        let routes = routes.clone();
+        let (routes, shares) = (routes.clone(), shares.clone());
         open.spawn(async move {
             let _place = place;
             let Ok(ours) = stream.local_addr() else { return };
             let Ok(Ok(uid)) = tokio::task::spawn_blocking(move || owner(theirs, ours)).await else { return };
+            let Some(_share) = shares.of(uid, share) else { return };
             let _ = stream.set_nodelay(true);
             let asker = Asker { uid, pid: None, session: None };
             talk(stream, Peer { asker, port: Some(ours.port()) }, routes).await;
         });
+    }
+}
+
+/// How many connections each user has.
+#[derive(Clone, Default)]
+struct Shares(Arc<Mutex<HashMap<u32, usize>>>);
+
+/// One of them.
+struct Share(Shares, u32);
+
+impl Shares {
+    /// One more for a user, if there are fewer than `most`.
+    fn of(&self, uid: u32, most: usize) -> Option<Share> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let has = all.entry(uid).or_default();
+        if *has >= most {
+            return None;
+        }
+        *has += 1;
+        Some(Share(self.clone(), uid))
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut all = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(has) = all.get_mut(&self.1) {
+            *has = has.saturating_sub(1);
+            if *has == 0 {
+                all.remove(&self.1);
+            }
+        }
     }
 }
 
@@ -157,6 +195,17 @@ mod tests {
     use axum::http::{HeaderName, HeaderValue};
 
     use super::*;
+
+    #[test]
+    fn no_user_takes_more_than_a_share() {
+        let shares = Shares::default();
+        let (a, b) = (shares.of(1, 2), shares.of(1, 2));
+        assert!(a.is_some() && b.is_some() && shares.of(1, 2).is_none() && shares.of(2, 2).is_some());
+        drop(a);
+        assert!(shares.of(1, 2).is_some());
+        drop(b);
+        assert!(shares.0.lock().unwrap().is_empty());
+    }
 
     #[test]
     fn a_browser_is_told_from_a_gateway() {

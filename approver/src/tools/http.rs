@@ -6,6 +6,7 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use protocol::operator::Row;
@@ -38,7 +39,32 @@ pub fn routes(tools: Tools) -> Router {
         .route("/v1/openapi.json", get(description))
         .fallback(async || refused(StatusCode::NOT_FOUND, ToolResult::no(Code::InvalidField, "no such path")))
         .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn_with_state(tools.clone(), may_speak))
         .with_state(tools)
+}
+
+/// Looks at who it is before a byte of the body is read: nobody fills our memory who may not call.
+async fn may_speak(
+    State(tools): State<Tools>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: axum::extract::Request,
+    next: axum::middleware::Next,
+) -> Response {
+    let known = caller(peer, request.headers()).and_then(|(caller, _)| {
+        if peer.port.is_none() {
+            // A file's socket let only those in who may come.
+            return Ok(());
+        }
+        match who(&tools.scene()?.settings, &caller, None) {
+            Err(no) if no.code == Some(Code::BadToken) => Err(no),
+            // What else there is to say depends on what is asked.
+            _ => Ok(()),
+        }
+    });
+    match known {
+        Ok(()) => next.run(request).await,
+        Err(no) => refused(status_of(&no), no),
+    }
 }
 
 /// The same to everybody who may call here.
