@@ -1,5 +1,5 @@
 //! Build tools and compilers.
-use super::Category::{InlineCode, LoadsCode, RunsProgram, WritesFile};
+use super::Category::{LoadsCode, RunsProgram, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, Program, Test, When, row};
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
@@ -46,7 +46,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         rows: &[
             row(
                 When::Opt("--eval -E -V"),
-                InlineCode,
+                // No language of its own: each line of a recipe is a shell's.
+                RunsProgram,
                 "evaluates text as a makefile, or an expression of it",
                 "make(1) --eval; BSD make(1) -V; GTFOBins make",
                 "--eval='x:;id' x",
@@ -129,7 +130,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             When::Opt(
                 "-e -E -p -r -I -R --execute --execute-print --execute-continue --require --libdir --rakelibdir",
             ),
-            InlineCode,
+            RunsProgram,
             "evaluates Ruby, or loads it",
             "rake --help",
             "-e x",

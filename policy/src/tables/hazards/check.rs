@@ -1,5 +1,5 @@
 //! Linters, test runners and bundlers.
-use super::Category::{Deletes, InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
+use super::Category::{Deletes, LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{EXACT, GNU, Opts, Program, Test, When, row};
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
@@ -212,7 +212,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(
                 When::Opt("--init-hook"),
-                InlineCode,
+                RunsProgram,
                 "evaluates Python",
                 "pylint --init-hook",
                 "--init-hook='x' a.py",

@@ -1,5 +1,5 @@
 //! Editors, pagers, and tools that make documents and pictures.
-use super::Category::{InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
+use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, Program, Test, When, row};
 
 const WRITES: &str = "writes over a file of the caller's choice";
@@ -238,7 +238,7 @@ tagsFromFile= filterW= filter=",
             ),
             row(
                 When::Opt("--if --filter --p --printFormat --userParam --use"),
-                InlineCode,
+                RunsProgram,
                 "evaluates Perl",
                 "exiftool(1) -if",
                 "-if 'system(1)' a",
@@ -325,7 +325,7 @@ fmt= progname= cnf-line= Z=",
             ),
             row(
                 When::Operand(Test::Starts(&["\\"])),
-                InlineCode,
+                RunsProgram,
                 "evaluates TeX from the command line",
                 "pdftex(1)",
                 "'\\write18{id}'",
@@ -454,7 +454,7 @@ fmt= progname= cnf-line= Z=",
             When::Opt(
                 "-e -b -c -P --python --python-expr --batch --actions --batch-interpreter --headless-macro",
             ),
-            InlineCode,
+            RunsProgram,
             "evaluates code",
             "gnuplot(1) -e; gimp(1) -b; GTFOBins gimp",
             "-e 'system(1)'",

@@ -127,6 +127,14 @@ const OUTSIDE_OUTPUT: &str = "writes files outside the working folder";
 
 const OUTSIDE: &str = "reads files outside the repository";
 
+const SEPARATE: Row = row(
+    When::Opt("--separate-git-dir"),
+    WritesFile,
+    "makes a repository's folder wherever the word says",
+    "git-init(1) --separate-git-dir",
+    "--separate-git-dir=x y",
+);
+
 const SUBS: &[Sub] = &[
     Sub {
         names: &[
@@ -225,12 +233,13 @@ const SUBS: &[Sub] = &[
                 "clone -c core.hooksPath=h . c",
             ),
             TEMPLATE,
+            SEPARATE,
         ],
     },
     Sub {
         names: &["init", "init-db"],
         opts: Opts::new(GNU, "b:", "template= separate-git-dir= object-format= initial-branch= ref-format="),
-        rows: &[TEMPLATE],
+        rows: &[TEMPLATE, SEPARATE],
     },
     Sub {
         names: &["push"],
@@ -658,14 +667,23 @@ const SUBS: &[Sub] = &[
         names: &["checkout-index", "read-tree"],
         opts: Opts::new(GNU, "", "prefix= stage= index-output="),
         rows: &[row(
-            When::All(&[
-                When::Opt("--prefix --index-output"),
-                When::Word(Test::Has(&["=/", "..", "index-output"])),
-            ]),
+            When::Opt("--index-output"),
             WritesFile,
-            "writes files outside the working folder",
+            OUTSIDE_OUTPUT,
+            "git-read-tree(1) --index-output",
+            "read-tree --index-output=x HEAD",
+        )],
+    },
+    Sub {
+        names: &["checkout-index"],
+        opts: Opts::new(GNU, "", "prefix= stage="),
+        // It follows links, and writes with `-f` over what is there.
+        rows: &[row(
+            When::Val("--prefix", Test::Not(&["", "./"])),
+            WritesFile,
+            "writes the files of the index wherever the word says",
             "git-checkout-index(1) --prefix",
-            "checkout-index --prefix=/x/ -a",
+            "checkout-index --prefix=x/ -a",
         )],
     },
     Sub {

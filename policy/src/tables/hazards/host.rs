@@ -197,13 +197,16 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         names: &["bpftrace"],
         opts: Opts::new(POSIX, "e:c:p:f:o:", "unsafe"),
-        rows: &[row(
-            When::Opt("-e -c --unsafe"),
-            InlineCode,
-            "evaluates a tracing program",
-            "bpftrace(8) -e",
-            "-e x",
-        )],
+        rows: &[
+            row(When::Opt("-e"), InlineCode, "evaluates a tracing program", "bpftrace(8) -e", "-e x"),
+            row(
+                When::Opt("-c --unsafe"),
+                RunsProgram,
+                "runs a program, or lets the tracing program do so",
+                "bpftrace(8) -c, --unsafe",
+                "-c ./x x.bt",
+            ),
+        ],
         subs: &[],
     },
 ];

@@ -1,5 +1,5 @@
 //! Package managers.
-use super::Category::{InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
+use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{EXACT, EXACT_POSIX, GNU, HOST, Opts, Program, Row, Sub, Test, When, row};
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
@@ -72,7 +72,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             GNU,
             "w:C:",
             "git= node-gyp= python= prefix= script-shell= node-options= userconfig= globalconfig= registry= workspace= filter= cwd= \
-             dir= tag= shell= editor= viewer= browser= loglevel= cache= init-module= use-yarnrc= onload-script= \
+             dir= tag= shell= editor= viewer= browser= loglevel= cache= logs-dir= init-module= use-yarnrc= onload-script= \
              otp= scope= depth= omit= include= preid= production preload= eval= print=",
         ),
         rows: &[
@@ -157,6 +157,20 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "fetches and runs a package",
                 "npm-init(1)",
                 "init foo",
+            ),
+            row(
+                When::All(&[When::Path("run|run-script|rum|urn env"), When::More(2)]),
+                RunsProgram,
+                "without a script of that name it runs env(1) with the words behind",
+                "npm-run(1), env",
+                "run env -- ./x",
+            ),
+            row(
+                When::Val("--cache --logs-dir", Test::Starts(&["/", "..", "~"])),
+                WritesFile,
+                "writes its files into another folder",
+                "npm-config(7) cache, logs-dir",
+                "test --logs-dir=/x",
             ),
             row(When::Path("plugin import"), LoadsCode, PLUGIN, "yarn plugin import", "plugin import ./x.js"),
         ],
@@ -459,7 +473,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         rows: &[
             row(
                 When::Path("ruby|sh|irb"),
-                InlineCode,
+                RunsProgram,
                 "evaluates Ruby or opens a shell",
                 "brew(1) ruby",
                 "ruby -e x",

@@ -1,6 +1,6 @@
 //! Programs that start others, and that no row of the wrappers' table takes apart: what they start is not judged,
 //! so starting it is asked about.
-use super::Category::{Deletes, InlineCode, LoadsCode, RunsProgram, WritesFile};
+use super::Category::{Deletes, LoadsCode, RunsProgram, WritesFile};
 use super::{DASH, EXACT, EXACT_POSIX, GNU, Opts, POSIX, Program, Test, When, row};
 
 const STARTS: &str = "starts a program that is not judged";
@@ -135,7 +135,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(
                 When::Opt("--e --E --execute"),
-                InlineCode,
+                RunsProgram,
                 "evaluates code from the command line",
                 "puppet apply -e; knife exec -E",
                 "apply -e x",
@@ -202,7 +202,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         rows: &[
             row(
                 When::Path("shell"),
-                InlineCode,
+                RunsProgram,
                 "takes its program from standard input",
                 "flask shell; django-admin shell",
                 "shell",
