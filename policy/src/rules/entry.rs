@@ -97,11 +97,58 @@ pub(crate) fn names_it(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> boo
 
 /// True if an entry that names the program speaks of this command.
 pub(crate) fn speaks(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool {
+    let other = |args: &[Arg]| args.first().is_some_and(|a| is_no_name(entry, a, s.home));
     entry.expires_at.is_none_or(|t| t > s.now_ms)
         && cwd_matches(entry, s, world) != Some(false)
         && sub_commands(s.args)
             .enumerate()
-            .any(|(n, args)| n > MOST || args_match(entry, args) != Some(false))
+            .any(|(n, args)| n > MOST || (!other(args) && args_match(entry, args) != Some(false)))
+}
+
+/// True if a word is an option with its value (`--work-tree=$HOME`), and the entry's first one is none: whatever the
+/// value is, this is not what the entry names.
+fn is_no_name(entry: &Entry, word: &Arg, home: Option<&[u8]>) -> bool {
+    let Arg::Dynamic { source, single, .. } = word else { return false };
+    let first = entry.args.as_ref().and_then(|args| args.first());
+    let named = first.is_some_and(|glob| {
+        let inside = glob.strip_prefix('{').unwrap_or(glob);
+        inside.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !glob.contains("{-")
+            && !glob.contains(",-")
+    });
+    if !is_joined(word) || entry.arg_pattern.is_some() || !named {
+        return false;
+    }
+    // What a shell takes apart may have the name in it, but the home.
+    let whole = |home: &[u8]| !home.iter().any(|b| b" \t\n*?[".contains(b));
+    *single || (home.is_some_and(whole) && has_only_home(source))
+}
+
+/// True if nothing else in a word is filled in by the shell.
+fn has_only_home(source: &[u8]) -> bool {
+    let mut rest = source;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = match byte {
+            b'$' => {
+                let known = after.strip_prefix(b"{HOME}").or_else(|| after.strip_prefix(b"HOME"));
+                match known {
+                    Some(rest) if !rest.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_') => {
+                        rest
+                    }
+                    Some(rest) if after.first() == Some(&b'{') => rest,
+                    _ => return false,
+                }
+            }
+            b'`' | b'*' | b'?' | b'[' | b'{' => return false,
+            _ => after,
+        };
+    }
+    true
+}
+
+/// True for a long option with its value behind `=`: it takes none of the next word.
+fn is_joined(word: &Arg) -> bool {
+    word.known_prefix().strip_prefix(b"--").is_some_and(|w| w.contains(&b'='))
 }
 
 /// More words than that in front of a sub-command are taken for a reason to refuse.
@@ -111,7 +158,9 @@ const MOST: usize = 64;
 /// each with a value or without. So `push` is refused behind `--no-pager` and `-C x` as well.
 fn sub_commands(args: &[Arg]) -> impl Iterator<Item = &[Arg]> {
     let dashed = |at: usize| args.get(at).is_none_or(|a| a.is_dynamic() || a.shown().starts_with(b"-"));
-    let in_front = move |at: usize| dashed(at) || at.checked_sub(1).is_some_and(dashed);
+    let whole = |a: &Arg| is_joined(a) && !matches!(a, Arg::Dynamic { single: false, .. });
+    let takes = move |at: usize| dashed(at) && !args.get(at).is_some_and(whole);
+    let in_front = move |at: usize| dashed(at) || at.checked_sub(1).is_some_and(takes);
     let later = (1..args.len()).take_while(move |at| in_front(at - 1));
     std::iter::once(args).chain(later.filter_map(|at| args.get(at..)))
 }
@@ -339,12 +388,46 @@ mod tests {
             ("-c color.ui=never --no-pager -P push x", true),
             ("commit -m push x", false),
             ("log push", false),
+            ("--git-dir=x commit push", false),
+            ("--git-dir=x push", true),
+            ("--git-dir commit push", true),
             ("-x", false),
             ("", false),
         ] {
             let args: Vec<Arg> = line.split_ascii_whitespace().map(Arg::lit).collect();
             let is_push = |a: &[Arg]| a.first().and_then(Arg::literal) == Some(b"push");
             assert_eq!(sub_commands(&args).any(is_push), want, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_option_with_its_value_is_no_sub_command() {
+        let dynamic = |source: &str, single| {
+            let end = source.find('$').unwrap();
+            Arg::Dynamic { source: source.into(), prefix: source[..end].into(), single }
+        };
+        let entry = |first: &str| Entry {
+            pattern: "git".into(),
+            args: Some(vec![first.into(), "...".into()]),
+            ..Entry::default()
+        };
+        for (first, word, single, home, want) in [
+            ("push", "--git-dir=$HOME/.d", false, "/home/u", true),
+            ("{send-pack,http-push}", "--git-dir=${HOME}/.d", false, "/home/u", true),
+            ("push", "--git-dir=$x", true, "/home/u", true),
+            ("push", "--git-dir=$HOME", false, "/home/a b", false),
+            ("push", "--git-dir=$HOMER", false, "/home/u", false),
+            ("push", "--git-dir=$x", false, "/home/u", false),
+            ("push", "--git-dir=$HOME$x", false, "/home/u", false),
+            ("push", "--git-dir$x", true, "/home/u", false),
+            ("push", "-c$x", true, "/home/u", false),
+            ("push", "$x", true, "/home/u", false),
+            ("--git-dir=*", "--git-dir=$x", true, "/home/u", false),
+            ("{a,--git-dir=*}", "--git-dir=$x", true, "/home/u", false),
+            ("*", "--git-dir=$x", true, "/home/u", false),
+        ] {
+            let got = is_no_name(&entry(first), &dynamic(word, single), Some(home.as_bytes()));
+            assert_eq!(got, want, "{first} {word} {home}");
         }
     }
 
