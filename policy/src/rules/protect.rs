@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use crate::arg::Arg;
 use crate::invocation::Guard;
 use crate::resolve::{join, last_component, normalise};
+use crate::rules::unpack::may_be;
 use crate::tables::writers::{Named, writes};
 
 /// `exec-guardctl` sub-commands that only read. All others ask.
@@ -89,6 +90,24 @@ pub(crate) fn starts_up(name: &[u8], args: &[Arg]) -> Option<&'static str> {
         let hit = START_UP.iter().find(ends).is_some() || START_UP_FOLDERS.iter().any(|f| contains(a, f));
         hit.then_some("it names a file that another program runs or takes orders from")
     })
+}
+
+/// Those that are read wherever they lie; the others are in the home.
+const ANYWHERE: &[&[u8]] = &[b".git/config", b".npmrc"];
+
+/// True if an absolute path without dot segments is such a file, or, where a shell fills it in, may be; `afloat` = it
+/// begins in a folder that is not known.
+pub(crate) fn is_start_up(path: &[u8], glob: bool, afloat: bool, home: Option<&[u8]>) -> bool {
+    let fits = |part: &[u8], name: &[u8]| part == name || (glob && may_be(part, name));
+    let ends = |file: &[u8]| {
+        let mut parts = path.rsplit(|b| *b == b'/').filter(|part| !part.is_empty());
+        let mut names = file.rsplit(|b| *b == b'/').filter(|name| !name.is_empty());
+        names.all(|name| parts.next().map_or(afloat, |part| fits(part, name)))
+    };
+    START_UP.iter().any(|file| match home {
+        Some(home) if !ANYWHERE.contains(file) => ends(&normalise(&join(home, file))),
+        _ => ends(file),
+    }) || START_UP_FOLDERS.iter().any(|f| contains(path, f))
 }
 
 /// Folders whose every file is a hook.

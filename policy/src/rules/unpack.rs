@@ -1,9 +1,18 @@
 //! Programs that write or delete files which no word names: they stand in an archive, a patch or a repository, or lie
 //! below a folder. Where the guard's own folder lies there, they may write its policy; below a `.git`, what git runs.
+//! And programs that write what a word names, since a word may lead there by a link, or be known in part only.
 use crate::arg::Arg;
 use crate::invocation::Guard;
 use crate::resolve::{join, last_component, normalise, parent};
+use crate::rules::protect;
 use crate::world::World;
+
+mod finds;
+mod place;
+
+use place::{Place, in_control, is_above, is_open, starred, tail};
+
+pub(super) use place::may_be;
 
 /// Where such a program writes, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +29,12 @@ enum Writes {
     Moves,
     /// Whatever it names, with all below.
     Onto,
+    /// The files it names, and nothing below them; and what is in them is then the caller's.
+    Named,
+    /// The same, but what is in them is not.
+    Touches,
+    /// What it finds, by the programs it runs: see [`finds`].
+    Finds,
     /// The working tree of its repository: see [`Judge::git`].
     Git,
 }
@@ -39,6 +54,9 @@ const ROWS: &[(&str, Writes)] = &[
     ("cp gcp ln link install ginstall scp rsync", Writes::Into),
     ("mv gmv", Writes::Moves),
     ("rm grm chmod chown chgrp", Writes::Onto),
+    ("tee truncate dd xxd sponge", Writes::Named),
+    ("touch mkdir rmdir unlink mkfifo mknod shred split csplit chattr setfacl", Writes::Touches),
+    ("find gfind", Writes::Finds),
     ("git", Writes::Git),
 ];
 
@@ -46,7 +64,7 @@ const ROWS: &[(&str, Writes)] = &[
 /// Source: git(1), `git help -a`.
 const GIT_LEAVES: &str = "add stage annotate archive blame branch bundle cat-file check-attr check-ignore \
     check-mailmap check-ref-format cherry column commit commit-graph commit-tree config count-objects describe diff \
-    diff-files diff-index diff-tree fetch fetch-pack for-each-ref format-patch fsck fsck-objects gc grep hash-object \
+    diff-files diff-index diff-tree fetch fetch-pack for-each-ref fsck fsck-objects gc grep hash-object \
     help log ls-files ls-remote ls-tree maintenance merge-base mktag mktree name-rev notes pack-refs patch-id prune \
     push range-diff reflog remote repack replace rev-list rev-parse send-pack shortlog show show-branch show-ref \
     status stripspace symbolic-ref tag update-index update-ref var verify-commit verify-pack verify-tag version \
@@ -66,18 +84,6 @@ pub(crate) struct Writer {
     writes: Writes,
 }
 
-/// A place that is written, with what is below it.
-struct Place {
-    /// Absolute; `None` = not known.
-    path: Option<Vec<u8>>,
-    /// A shell fills it in.
-    glob: bool,
-    /// It begins in a folder that is not known.
-    afloat: bool,
-    /// What was there goes, and nothing comes.
-    gone: bool,
-}
-
 /// What a command is judged with.
 pub(crate) struct Scene<'a> {
     /// The folder it stands in, if that is known.
@@ -92,20 +98,42 @@ pub(crate) struct Scene<'a> {
 
 /// Why a command may write over the guard's own files without naming them; `None` if it does not.
 pub(crate) fn unpacks(writer: Writer, args: &[Arg], scene: &Scene) -> Option<String> {
-    places(writer, args, scene).iter().any(|p| is_above(p, scene.guard)).then(|| {
+    let places = places(writer, args, scene);
+    let above = |own: &[u8]| places.iter().any(|p| is_above(p, own));
+    let own = &scene.guard.own_paths;
+    // By its spelling, and where that leads: the home itself may be a link.
+    let hit = places.iter().any(|p| p.path.is_none())
+        || own.iter().any(|own| above(own))
+        || (!places.is_empty()
+            && own.iter().any(|own| scene.world.real(own).is_some_and(|real| real != *own && above(&real))));
+    hit.then(|| {
         let name = writer.name;
-        format!(
-            "{name} may write or delete what no word names, in a folder that the guard's own files lie in"
-        )
+        match writer.writes {
+            Writes::Named | Writes::Touches => {
+                format!("{name}: a word may lead to the guard's own files")
+            }
+            _ => format!(
+                "{name} may write or delete what no word names, in a folder that the guard's own files lie in"
+            ),
+        }
     })
 }
 
 /// Why a command may write what git runs or takes orders from; `None` if it does not.
 pub(crate) fn controls(writer: Writer, args: &[Arg], scene: &Scene) -> Option<&'static str> {
-    places(writer, args, scene)
-        .iter()
-        .any(|p| !p.gone && p.path.as_deref().is_some_and(|path| in_control(path, p.glob, scene.world)))
-        .then_some("it writes into the folder of a repository that git runs programs and takes orders from")
+    let below = !matches!(writer.writes, Writes::Named | Writes::Touches);
+    let one_by_one = matches!(writer.writes, Writes::Into | Writes::Moves | Writes::Named | Writes::Finds);
+    let places = places(writer, args, scene);
+    let written =
+        || places.iter().filter(|p| !p.gone).filter_map(|p| p.path.as_deref().map(|path| (path, p)));
+    if written().any(|(path, p)| below && in_control(path, p.glob, scene.world)) {
+        return Some(
+            "it writes into the folder of a repository that git runs programs and takes orders from",
+        );
+    }
+    written()
+        .any(|(path, p)| one_by_one && protect::is_start_up(path, p.glob, p.afloat, scene.home))
+        .then_some("it writes a file that another program runs or takes orders from")
 }
 
 /// Which of these programs the names of one say that it is, if any.
@@ -131,10 +159,31 @@ fn places(Writer { name, writes }: Writer, args: &[Arg], scene: &Scene) -> Vec<P
         Writes::Letter(..) | Writes::Sub(_) => {}
         Writes::Into => judge.copies(name == "rsync", false),
         Writes::Moves => judge.copies(false, true),
-        Writes::Onto => judge.onto(usize::MAX),
+        // The link itself is deleted; a mode is that of what it leads to.
+        Writes::Onto => judge.onto(usize::MAX, matches!(name, "rm" | "grm")),
+        Writes::Named | Writes::Touches => {
+            judge.named(0);
+            let gone = writes == Writes::Touches;
+            judge.out.iter_mut().for_each(|p| (p.only, p.gone, p.link) = (true, gone, name == "unlink"));
+        }
+        Writes::Finds => judge.finds(),
         Writes::Git => judge.git(),
     }
-    judge.out
+    let mut out = Vec::with_capacity(judge.out.len());
+    for place in judge.out {
+        let led = place.led(scene.world);
+        let path = place.path.as_deref().map(normalise);
+        match led {
+            // git takes such a link away, and makes a file.
+            Some(None) if writes != Writes::Git => out.push(Place { path: None, only: false, ..place }),
+            Some(Some(led)) if path.as_ref() != Some(&led) => {
+                out.push(Place { path: Some(led), ..place });
+            }
+            _ => {}
+        }
+        out.push(Place { path, ..place });
+    }
+    out
 }
 
 /// True if a list of words, separated by blanks, has this one.
@@ -158,7 +207,7 @@ impl Judge<'_> {
     }
 
     fn put(&mut self, path: Option<Vec<u8>>) {
-        self.out.push(Place { path, glob: false, afloat: false, gone: false });
+        self.out.push(Place { path, ..Place::default() });
     }
 
     /// What the words from `from` on name, what stands behind their `=` or their option letter included. One that names
@@ -168,16 +217,19 @@ impl Judge<'_> {
             let word = arg.shown();
             let value = word.iter().position(|b| *b == b'=').and_then(|at| word.get(at + 1..));
             let short = word.strip_prefix(b"-").and_then(|w| w.get(1..)).filter(|w| !w.is_empty());
-            for text in [Some(word), value, short].into_iter().flatten() {
+            for (n, text) in [Some(word), value, short].into_iter().enumerate() {
+                let Some(text) = text else { continue };
                 let address = text.windows(3).any(|w| w == b"://");
-                self.out.extend(self.path(text, arg.is_dynamic()).filter(|_| !address));
+                let place = self.path(text, arg.is_dynamic()).filter(|_| !address);
+                // An option is no file.
+                self.out.extend(place.map(|p| Place { flat: n == 0 && word.starts_with(b"-"), ..p }));
             }
         }
     }
 
     /// The place that a word names; `None` if nothing is known of it.
     fn path(&self, text: &[u8], dynamic: bool) -> Option<Place> {
-        let mut text = text.to_vec();
+        let (mut text, mut open) = (text.to_vec(), false);
         if dynamic {
             text.retain(|b| !b"'\"\\".contains(b));
             for home in [b"${HOME}".as_slice(), b"$HOME"] {
@@ -185,9 +237,7 @@ impl Judge<'_> {
                     text = [b"~", rest].concat();
                 }
             }
-            if is_open(&text) {
-                return None;
-            }
+            (text, open) = starred(&text)?;
         }
         let mut afloat = false;
         let full = match (text.strip_prefix(b"~"), self.scene.home) {
@@ -205,18 +255,17 @@ impl Judge<'_> {
             },
         };
         let above = afloat && parts(&full).any(|part| part == b"..");
-        let path = (!above).then(|| normalise(&full));
-        Some(Place { path, glob: dynamic, afloat, gone: false })
+        Some(Place { path: (!above).then_some(full), glob: dynamic, open, afloat, ..Place::default() })
     }
 
-    /// Each operand but that one.
-    fn onto(&mut self, but: usize) {
+    /// Each operand but that one; `link` = itself where it is a link.
+    fn onto(&mut self, but: usize, link: bool) {
         for (at, arg) in self.args.iter().enumerate() {
             if at != but
                 && !arg.known_prefix().starts_with(b"-")
                 && let Some(place) = self.path(arg.shown(), arg.is_dynamic())
             {
-                self.out.push(Place { gone: true, ..place });
+                self.out.push(Place { gone: true, link, ..place });
             }
         }
     }
@@ -264,7 +313,7 @@ impl Judge<'_> {
             [] => {}
         }
         if moves {
-            self.onto(operands.last().filter(|_| !into).map_or(usize::MAX, |last| last.2));
+            self.onto(operands.last().filter(|_| !into).map_or(usize::MAX, |last| last.2), true);
         }
         // One is what any of them takes.
         for (target, dynamic, at) in targets.iter().take(3) {
@@ -273,9 +322,8 @@ impl Judge<'_> {
                 self.put(None);
                 continue;
             };
-            if whole {
-                self.out.push(Place { path: Some(target.clone()), ..place });
-            }
+            // Where it is no folder, that is the file.
+            self.out.push(Place { path: Some(target.clone()), only: !whole, ..place });
             let fixed = !place.glob && !place.afloat;
             let real = self.scene.world.real(target).filter(|_| fixed);
             let target = real.as_ref().unwrap_or(target);
@@ -287,7 +335,7 @@ impl Judge<'_> {
                 let name: &[u8] = if all || unknown { b"." } else { last_component(source) };
                 // Of another machine.
                 let name = name.rsplit(|b| *b == b':').next().unwrap_or(name);
-                let path = Some(normalise(&join(target, name)));
+                let path = Some(join(target, name));
                 self.out.push(Place { path, glob: place.glob || *dynamic, ..place });
             }
         }
@@ -309,7 +357,9 @@ impl Judge<'_> {
                 None => None,
             };
             if let Some((value, dynamic)) = value {
-                let path = self.path(value, dynamic).filter(|p| !p.afloat).and_then(|p| p.path);
+                // What is open may as well lead up again.
+                let path =
+                    self.path(value, dynamic).filter(|p| !p.open).filter(|p| !p.afloat).and_then(|p| p.path);
                 let path = path.map(|path| self.scene.world.real(&path).unwrap_or(path));
                 if word == b"-C" {
                     self.base = path;
@@ -322,8 +372,17 @@ impl Judge<'_> {
             }
         }
         let Some(sub) = sub.filter(|sub| !is_one(sub, GIT_LEAVES)) else { return };
-        if is_one(sub, GIT_NAMED) {
+        if is_one(sub, "init init-db format-patch") {
+            // No more than a file or folder of its own, where it stands.
+            let path = self.base.as_deref().map(|base| join(base, b".git"));
+            self.out.extend(path.map(|path| Place { path: Some(path), gone: true, ..Place::default() }));
+        }
+        let to = |a: &Arg| [&b"-o"[..], b"--o"].iter().any(|o| a.known_prefix().starts_with(o));
+        if is_one(sub, GIT_NAMED) || (sub == b"format-patch" && self.args.iter().any(to)) {
             return self.named(at);
+        }
+        if sub == b"format-patch" {
+            return;
         }
         self.put(self.base.clone());
         self.named(at);
@@ -340,16 +399,6 @@ impl Judge<'_> {
             self.named(at);
         }
     }
-}
-
-/// True for a word that may become anything: a variable, a substitution, the mark of xargs and find.
-fn is_open(word: &[u8]) -> bool {
-    word.iter().any(|b| b"$`".contains(b)) || word.windows(2).any(|w| w == b"{}")
-}
-
-/// What stands behind the tilde and the user's name.
-fn tail<'t>(rest: &'t [u8], home: &[u8]) -> &'t [u8] {
-    rest.strip_prefix(last_component(home)).unwrap_or(rest)
 }
 
 /// The folder with the `.git` that git finds from here.
@@ -379,56 +428,6 @@ fn asks(arg: &Arg, letters: &str, words: &str) -> bool {
 
 fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|b| *b == b'/').filter(|part| !part.is_empty())
-}
-
-/// True if the guard's own folders lie in this place, or it lies in them.
-fn is_above(place: &Place, guard: &Guard) -> bool {
-    // In a folder that is not known it may be that one.
-    let Some(path) = &place.path else { return true };
-    guard.own_paths.iter().any(|own| {
-        let deep = if place.afloat { parts(own).count() } else { 1 };
-        (0..deep).any(|from| {
-            let mut own = parts(own).skip(from);
-            for part in parts(path) {
-                match own.next() {
-                    // `**` enters no hidden folder.
-                    Some(own) if place.glob && part == b"**" => return !own.starts_with(b"."),
-                    Some(own) if part != own && !(place.glob && may_be(part, own)) => return false,
-                    Some(_) => {}
-                    None => return true,
-                }
-            }
-            true
-        })
-    })
-}
-
-/// True if a shell's pattern may become this name: judged by what it begins and ends with.
-fn may_be(pattern: &[u8], name: &[u8]) -> bool {
-    let special = |b: &u8| b"*?[]{}()@+!^#~|<>,".contains(b);
-    let (Some(first), Some(last)) = (pattern.iter().position(special), pattern.iter().rposition(special))
-    else {
-        return false;
-    };
-    // A hidden name has to be asked for, but for zsh's `*(D)`.
-    let hidden = name.starts_with(b".") && b"*?[".iter().any(|b| pattern.first() == Some(b));
-    name.starts_with(pattern.get(..first).unwrap_or_default())
-        && name.ends_with(pattern.get(last + 1..).unwrap_or_default())
-        && (!hidden || pattern.contains(&b'('))
-}
-
-/// True for a path in a `.git`, or in the hooks of a repository that has none.
-fn in_control(path: &[u8], glob: bool, world: &dyn World) -> bool {
-    let is = |part: &[u8], name: &[u8]| part.eq_ignore_ascii_case(name) || (glob && may_be(part, name));
-    let mut folder = vec![b'/'];
-    for part in parts(path) {
-        let has = |name: &[u8]| world.info(&join(&folder, name)).is_some();
-        if is(part, b".git") || (is(part, b"hooks") && has(b"HEAD") && has(b"objects")) {
-            return true;
-        }
-        folder = join(&folder, part);
-    }
-    false
 }
 
 #[cfg(test)]

@@ -381,6 +381,33 @@ fn a_redirection_is_opened_before_its_command_moves() {
     asks(&c.text("cd /home/u/p > \"$(git status)\""), "args-miss");
 }
 
+/// A program that may copy is not thereby one that may choose what git or a login runs.
+#[test]
+fn what_runs_later_is_no_ordinary_file() {
+    let mut c = Case::new(&["/usr/bin/cp", "/usr/bin/tee", "/usr/bin/git"]).checked();
+    for file in ["/usr/bin/cp", "/usr/bin/tee", "/home/u/p/.git/hooks/x", "/home/u/p/sub/x"] {
+        c.world = c.world.program(file);
+    }
+    for text in [
+        "cd .git; cp ../config .",
+        "cd .git/hooks; cp ../../pre-commit .",
+        "cd sub; cd ../.git; cp ../cfg config",
+        "cp x ~/.bashrc",
+        "cp x \"$HOME/.bashrc\"",
+        "tee -a .git/./config",
+        "git init --separate-git-dir=out z",
+        "git clone -q --separate-git-dir out . z",
+        "git checkout-index --prefix=out/ x",
+        "git checkout-index --prefix=\"$x\" x",
+    ] {
+        asks(&c.text(text), "hazard");
+    }
+    for text in ["cd sub; cp ../config .", "cp ~/.bashrc x", "tee log", "git init z", "git checkout-index x"]
+    {
+        allowed(&c.text(text));
+    }
+}
+
 /// Where a `cd` may have failed the shell is in one of two folders, and not in any.
 #[test]
 fn a_folder_that_is_one_of_a_few() {

@@ -212,6 +212,8 @@ fn what_git_runs() {
         ("/home/u/p/.git/hooks", "install ../../x pre-commit"),
         ("/home/u/p", "tar xf a.tar -C .git"),
         ("/home/u", "cp x bare/hooks"),
+        ("?", "cp ../x config"),
+        ("?", "tee .bashrc"),
     ] {
         if !with(cwd, line, |names, args, scene| controls(writer(names)?, args, scene)) {
             bad.push(format!("{cwd}: {line}"));
@@ -232,6 +234,9 @@ fn what_git_runs() {
         ("/home/u/p", "cp {} backup/{}"),
         ("/home/u/p", "rm .git/index.lock"),
         ("/home/u/p", "mv .git/x y"),
+        ("/home/u/p", "cp ../x config"),
+        ("?", "cp ../x y"),
+        ("?", "cp ../x src/config"),
         ("/home/u/p", "tar xf a.tar"),
     ] {
         if with(cwd, line, |names, args, scene| controls(writer(names)?, args, scene)) {
@@ -239,4 +244,211 @@ fn what_git_runs() {
         }
     }
     assert!(bad.is_empty(), "{bad:#?}");
+}
+
+/// A tree with links: `h` into the guard's folder, `hh` to the home, `g` into a repository's, `x.json` to its policy,
+/// `new` to a file of it that is not there yet, `out` to a folder of nobody's.
+fn linked(line: &str, f: impl FnOnce(&[&[u8]], &[Arg], &Scene) -> bool) -> bool {
+    let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] };
+    let world = FakeWorld::new()
+        .program("/home/u/.exec-guard/exec-approvals.json")
+        .program("/home/u/p/.git/hooks/x")
+        .program("/home/u/p/dd/x")
+        .program("/srv/out/x")
+        .link("/home/u/p/h", "/home/u/.exec-guard")
+        .link("/home/u/p/hh", "/home/u")
+        .link("/home/u/p/g", "/home/u/p/.git/hooks")
+        .link("/home/u/p/x.json", "/home/u/.exec-guard/exec-approvals.json")
+        .link("/home/u/p/new", "/home/u/.exec-guard/config.json")
+        .link("/home/u/p/out", "/srv/out")
+        .link("/dev/stderr", "/proc/self/fd/2");
+    let words = words(line);
+    let scene = Scene { cwd: Some(b"/home/u/p"), home: Some(b"/home/u"), guard: &guard, world: &world };
+    f(&[words[0].literal().unwrap()], &words[1..], &scene)
+}
+
+#[test]
+fn links_are_followed() {
+    let asks = |line: &str| {
+        linked(line, |names, args, scene| writer(names).is_some_and(|w| unpacks(w, args, scene).is_some()))
+    };
+    let mut bad = Vec::new();
+    for line in [
+        "git checkout-index -f --prefix=h/ exec-approvals.json",
+        "git checkout-index -f --prefix=./h/ exec-approvals.json",
+        "git checkout-index -f --prefix=hh/.exec-guard/ exec-approvals.json",
+        "git format-patch -o h -1",
+        "git format-patch -oh -1",
+        "git format-patch --output-directory=h -1",
+        "git -C h format-patch -1",
+        "git -C h init",
+        "git init h/x",
+        "git clone -q . h/x",
+        "git clone -q --separate-git-dir=h/g . zz",
+        "git init --separate-git-dir h/g zz",
+        "git worktree add h/wt",
+        "touch x.json",
+        "touch h/zz",
+        "touch new",
+        "mkdir -p h/a/b",
+        "tee x.json",
+        "tee -a h/exec-approvals.json",
+        "tee dd/../h/x",
+        "tee h/../.exec-guard/x",
+        "dd if=a of=h/exec-approvals.json",
+        "truncate -s0 x.json",
+        "split a h/x",
+        "cp pol.json x.json",
+        "cp dd/x h",
+        "cp dd/* hh/.e*/",
+        "cp dd/x hh/.e*",
+        "cp -r dd/. hh/.exec*",
+        "cp pol.json hh/.e*/e*s.json",
+        "cp pol.json new",
+        "cp -t h a",
+        "mv hh/.exec-guard gone",
+        "mv h/exec-approvals.json .",
+        "rm -rf hh/.exec-guard",
+        "rm -rf hh/.e*",
+        "rm -rf h/*",
+        "rm -rf h/",
+        "chmod 777 x.json",
+        "chmod 000 hh",
+        "tar xf a.tar -C h",
+        "tar xf a.tar -C hh",
+        "unzip a.zip -d hh",
+        "rsync -a dd/ h",
+        "ln -sf ../../dd/x h",
+        "find h/ -exec touch {}x ;",
+        "find h/ -name *s.json -exec cp pol.json {} ;",
+        "find hh -name exec-a* -exec cp pol.json {} ;",
+        "find hh/ -name .exec-guard -exec rm -rf {} +",
+        "find -H hh -delete",
+        "find ~ -maxdepth 1 -name .e* -exec git checkout-index --prefix={}/ x ;",
+        "find /home/u -type f -exec chmod 644 {} +",
+        "touch ~/.$x-guard/zz",
+        "git clone -q . ~/.$x-guard/y",
+        "git worktree add ~/.$x-guard/w",
+        "git checkout-index --prefix=$HOME/.${x}-guard/ x",
+        "cp dd/x ~/.$x-guard",
+        "cp dd/x ~/.$(xx)-guard",
+        "cp dd/x /home/$USER/.e$(x)",
+    ] {
+        if !asks(line) {
+            bad.push(line);
+        }
+    }
+    for line in [
+        "rm h",
+        "rm -f x.json new hh",
+        "mv h h2",
+        "unlink x.json",
+        "touch out/x",
+        "cp dd/x out",
+        "cp x.json dd/y",
+        "tee log",
+        "tee /dev/stderr",
+        "dd if=/dev/zero of=out/img bs=1M",
+        "mkdir -p a/b/c ~",
+        "mkdir -p build/$x ~/src/$x ~/$x",
+        "touch $x",
+        "cp a $x",
+        "cp a /tmp/$x",
+        "cp {} backup/{}",
+        "git status",
+        "git add h",
+        "git checkout main",
+        "git checkout -b feature/$x",
+        "git init",
+        "git init sub",
+        "git format-patch -1",
+        "git format-patch -o patches main",
+        "git clone https://example.org/x ~/src/$x",
+        "git clone https://example.org/x out/x",
+        "tar xf a.tar -C out",
+        "rsync -a dd/ out",
+        "find . -name *.o -delete",
+        "find . -type f -exec chmod 644 {} +",
+        "find ~ -name *.pyc -exec rm {} +",
+        "find ~ -name *.c -exec grep x {} +",
+        "find ~ -type f -exec git log {} ;",
+        "find h/ -type f",
+    ] {
+        if asks(line) {
+            bad.push(line);
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn what_is_run_later_is_found_behind_links() {
+    let mut bad = Vec::new();
+    for (line, want) in [
+        ("cp dd/x g", true),
+        ("cp dd/config g/..", true),
+        ("tar xf a.tar -C g", true),
+        ("cp .bashrc ~", true),
+        ("cp x ~/.bashrc", true),
+        ("cp x $HOME/.bashrc", true),
+        ("cp x ~/.bash*", true),
+        ("cp x hh/.bashrc", true),
+        ("cp x hh/.ssh/config", true),
+        ("install -t ~ a/.profile", true),
+        ("tee -a .git/./config", true),
+        ("tee ~/.zshrc", true),
+        ("dd if=a of=.git/hooks/../config", true),
+        ("find .git -name config -exec cp cfg {} ;", true),
+        ("find g -exec tee {} ;", true),
+        ("mv dd .git/hooks", true),
+        ("cp ~/.bashrc x", false),
+        ("cp hh/.bashrc dd", false),
+        ("cp dd/x out", false),
+        ("touch ~/.bashrc", false),
+        ("tee .git-log", false),
+        ("find .git -name x -exec cat {} ;", false),
+        ("find .git -name *.lock -delete", false),
+        ("git checkout -- .npmrc", false),
+        ("mv ~/.bashrc old", false),
+    ] {
+        let hit = linked(line, |names, args, scene| {
+            writer(names).is_some_and(|w| controls(w, args, scene).is_some())
+        });
+        if hit != want {
+            bad.push(format!("{line}: {hit}"));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn a_home_that_is_a_link() {
+    let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] };
+    let world = FakeWorld::new().program("/data/u/.exec-guard/x").link("/home/u", "/data/u");
+    let scene = |cwd| Scene { cwd: Some(cwd), home: Some(b"/home/u"), guard: &guard, world: &world };
+    let asks = |cwd: &'static str| {
+        let writer = writer(&[b"patch"]).unwrap();
+        unpacks(writer, &[Arg::lit("-p1")], &scene(cwd.as_bytes())).is_some()
+    };
+    assert!(asks("/data/u") && asks("/home/u") && !asks("/data/u/p"));
+}
+
+#[test]
+fn words_known_in_part() {
+    for (text, want) in [
+        ("a$x/b", Some("a*/b")),
+        ("a${x:-y}b", Some("a*b")),
+        ("~/$(echo (x) {y})z", Some("~/*z")),
+        ("a`b`c", Some("a*c")),
+        ("a{}", Some("a*")),
+        ("a$$", Some("a*")),
+        ("*.c", Some("*.c")),
+        ("$x/a", None),
+        ("{}/a", None),
+        ("`a`", None),
+    ] {
+        let (got, open) = starred(text.as_bytes()).map_or((None, true), |(t, open)| (Some(t), open));
+        assert_eq!(got.as_deref(), want.map(str::as_bytes), "{text}");
+        assert_eq!(open, text != "*.c", "{text}");
+    }
 }
