@@ -222,6 +222,9 @@ fn entries(table: &str) -> Vec<CronEntry> {
     while let Some(line) = lines.next() {
         let Some(id) = line.strip_prefix(MARK).filter(|id| is_id(id)) else { continue };
         let Some(entry) = lines.next() else { break };
+        if !is_made(entry) {
+            continue;
+        }
         let fields = if entry.starts_with('@') { 1 } else { 5 };
         let at = entry.match_indices(' ').nth(fields - 1).map_or(entry.len(), |(at, _)| at);
         let (schedule, command) = entry.split_at(at);
@@ -234,13 +237,23 @@ fn entries(table: &str) -> Vec<CronEntry> {
     out
 }
 
+/// True of a line as it is made here: behind its schedule it starts the guard.
+fn is_made(entry: &str) -> bool {
+    let fields = if entry.starts_with('@') { 1 } else { 5 };
+    let command = entry.splitn(fields + 1, ' ').nth(fields).unwrap_or_default();
+    let guard =
+        command.split_once(" -c ").or_else(|| command.split_once(" -- ")).map_or("", |(guard, _)| guard);
+    guard.trim_matches('\'').ends_with("/exec-guard")
+}
+
 /// The table without one entry of ours; everything else as it was.
 fn without(table: &str, id: &str) -> String {
     let mut out = String::new();
     let mut lines = table.split_inclusive('\n');
     while let Some(line) = lines.next() {
         if line.trim_end().strip_prefix(MARK) == Some(id) {
-            lines.next();
+            // Whatever else stands there now is somebody's.
+            out.extend(lines.next().filter(|entry| !is_made(entry)));
             continue;
         }
         out.push_str(line);
@@ -354,5 +367,10 @@ mod tests {
         assert!(tab.change(&Wish::Remove { id: all[0].id.clone() }, None).is_err());
         tab.change(&Wish::Remove { id: all[1].id.clone() }, None).unwrap();
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), format!("{mine}\n"));
+        // Our line was taken out by hand, and the mark stayed: what follows now is a person's.
+        let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+        let left = format!("{MARK}{id}\n9 9 * * * /usr/bin/important -c x\n");
+        assert_eq!(entries(&left), []);
+        assert_eq!(without(&left, id), "9 9 * * * /usr/bin/important -c x\n");
     }
 }

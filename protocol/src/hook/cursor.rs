@@ -30,7 +30,12 @@ fn read(call: &Value, _: &str) -> Input {
     // The folder may be empty; then it is the first of the workspace.
     let first = || call.get("workspace_roots").and_then(|r| r.get(0)).and_then(Value::as_str);
     let cwd = shape::text(call, "cwd").filter(|d| !d.is_empty()).or_else(first);
+    // Its calls grow new members that say nothing of the command; variables are not among those.
+    let odd = ["env", "environment"].into_iter().find(|name| {
+        call.get(name).is_some_and(|v| !v.is_null() && v.as_object().is_none_or(|all| !all.is_empty()))
+    });
     Input::Call(Call {
+        odd: odd.map(shape::unknown),
         commands: vec![command.to_owned()],
         cwd: cwd.unwrap_or_default().to_owned(),
         session: shape::text(call, "conversation_id").map(str::to_owned),
