@@ -103,7 +103,7 @@ mod tests {
     fn key(q: &WireQuestion, uid: u32) -> Key {
         let stage = Stage::new();
         let handle = stage.handle();
-        let asker = Asker { uid, pid: None, session: None };
+        let asker = Asker { uid, pid: None, session: None, root: None };
         let id = "00000001-0000-4000-8000-000000000000";
         of_request(id, &q.to_text(), asker, handle.rules()).unwrap().1.key
     }
@@ -130,7 +130,7 @@ mod tests {
     fn the_plain_form_keeps_no_secret_and_no_late_yes() {
         let line = br#"{"type":"request","token":"s3cret","id":"6F9619FF-8B86-4011-B42D-00C04FC964FF","request":{"command":"ls"}}"#;
         let request = openclaw::Request::parse(line).unwrap();
-        let draft = of_plain(&request, Asker { uid: 1, pid: None, session: None });
+        let draft = of_plain(&request, Asker { uid: 1, pid: None, session: None, root: None });
         assert!(!draft.body.contains("s3cret") && draft.body.contains("ls"));
         assert_eq!((draft.ticket_ttl_ms, draft.id.as_str()), (0, "6f9619ff-8b86-4011-b42d-00c04fc964ff"));
         assert_eq!(draft.agent, "main");

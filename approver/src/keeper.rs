@@ -223,7 +223,7 @@ impl Left {
         let session = value.get("session").and_then(Value::as_i64).and_then(|s| i32::try_from(s).ok());
         Some(Left {
             id: text("id")?,
-            asker: Asker { uid: u32::try_from(whole("uid")?).ok()?, pid: None, session },
+            asker: Asker { uid: u32::try_from(whole("uid")?).ok()?, pid: None, session, root: None },
             request: text("request")?,
             asked_ms: whole("askedAtMs")?,
             expires_ms: whole("expiresAtMs")?,

@@ -287,7 +287,7 @@ impl Talk {
 pub(crate) fn asker(peer: &sys::socket::Peer) -> Asker {
     let asker = peer::asker(peer.uid, Some(peer.pid).filter(|p| *p > 0));
     match peer.is_alive() {
-        Some(false) => Asker { pid: None, session: None, ..asker },
+        Some(false) => Asker { pid: None, session: None, root: None, ..asker },
         _ => asker,
     }
 }

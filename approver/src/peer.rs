@@ -13,7 +13,9 @@ use crate::desk::Asker;
 
 /// The facts of a process that asks.
 pub fn asker(uid: u32, pid: Option<i32>) -> Asker {
-    Asker { uid, pid, session: pid.and_then(process).map(|p| p.session) }
+    let it = pid.and_then(process);
+    let root = it.as_ref().and_then(|it| Work::of(it).root());
+    Asker { uid, pid, session: it.map(|p| p.session), root }
 }
 
 /// Whoever answers.
@@ -39,6 +41,11 @@ impl Work {
         let starts = |p: &Process| p.pid == p.session && p.terminal;
         let all = std::iter::once(of.clone()).chain(above(of));
         Work(all.take_while(|p| !manages(p) && !starts(p)).map(|p| (p.pid, p.started)).collect())
+    }
+
+    /// The uppermost of them: pieces of work that share a process share that.
+    fn root(&self) -> Option<(i32, u64)> {
+        self.0.last().copied()
     }
 
     fn shares(&self, other: &Work) -> bool {
@@ -90,7 +97,9 @@ impl Operator {
     pub fn may_answer(&self, asker: &Asker) -> Result<(), Code> {
         let Some(it) = &self.process else {
             let asks = if self.fetched.0.is_empty() { None } else { asker.pid.and_then(process) };
-            let own = asks.is_some_and(|asks| self.fetched.shares(&Work::of(&asks)));
+            let own = asks.is_some_and(|asks| self.fetched.shares(&Work::of(&asks)))
+                // It may be gone by now.
+                || asker.root.is_some() && self.fetched.root() == asker.root;
             return if own { Err(Code::OwnQuestion) } else { Ok(()) };
         };
         self::may_answer(it, |p| owns(p, asker))
@@ -149,14 +158,15 @@ mod tests {
     fn nobody_answers_their_own_question() {
         let me = me();
         let parent = process(me.parent).unwrap();
-        let asker = |pid: i32, session: i32| Asker { uid: 1, pid: Some(pid), session: Some(session) };
+        let asker =
+            |pid: i32, session: i32| Asker { uid: 1, pid: Some(pid), session: Some(session), root: None };
         let o = operator(me.clone());
         for (asked, own) in [
             (asker(me.pid, -7), true),
             (asker(parent.pid, -7), true),
             (asker(-7, me.session), true),
             (asker(-7, -7), false),
-            (Asker { uid: 1, pid: None, session: None }, false),
+            (Asker { uid: 1, pid: None, session: None, root: None }, false),
         ] {
             assert_eq!(o.may_answer(&asked).is_err(), own, "{asked:?}");
         }
@@ -168,19 +178,25 @@ mod tests {
 
     #[test]
     fn a_link_is_no_way_to_ones_own_question() {
-        let asker = |pid: i32| Asker { uid: 1, pid: Some(pid), session: None };
+        let asker = |pid: i32| Asker { uid: 1, pid: Some(pid), session: None, root: None };
         let mut child = std::process::Command::new("/bin/sleep").arg("600").spawn().unwrap();
         let below = i32::try_from(child.id()).unwrap();
         // What we start asks over a link that we fetched, and the other way round.
         let ours = Operator::panel(Work::of(&me()));
         let its = Operator::panel(Work::of(&process(below).unwrap()));
         let answers = [ours.may_answer(&asker(below)), its.may_answer(&asker(sys::ids::pid()))];
+        // One that has asked and is gone is known by where it stood; another's is not taken for it.
+        let gone = |pid| Asker { pid: None, session: None, ..super::asker(1, Some(pid)) };
+        let gone = [ours.may_answer(&gone(below)), its.may_answer(&gone(below))];
+        let elsewhere = Asker { root: Some((i32::MAX, 1)), ..asker(i32::MAX) };
+        let elsewhere = ours.may_answer(&elsewhere);
         // Who is gone, or cannot be seen, is nobody's.
         let strangers = [ours.may_answer(&asker(i32::MAX)), ours.may_answer(&asker(1))];
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(answers, [Err(Code::OwnQuestion); 2]);
         assert_eq!(strangers, [Ok(()); 2]);
+        assert_eq!((gone, elsewhere), ([Err(Code::OwnQuestion); 2], Ok(())));
     }
 
     #[test]

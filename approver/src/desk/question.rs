@@ -19,6 +19,9 @@ pub struct Asker {
     pub pid: Option<i32>,
     /// Its session; `None` if that could not be looked at.
     pub session: Option<i32>,
+    /// The uppermost process of its work ([`crate::peer::Work`]) when it asked, by process id and start: it is told by that
+    /// when it is gone itself.
+    pub root: Option<(i32, u64)>,
 }
 
 /// What lists show of a question; all of it visible text.

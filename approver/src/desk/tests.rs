@@ -13,7 +13,7 @@ fn draft(n: u64, key: u8) -> Draft {
         hook: None,
         agent: "main".into(),
         session: None,
-        asker: Asker { uid: 1, pid: Some(2), session: Some(3) },
+        asker: Asker { uid: 1, pid: Some(2), session: Some(3), root: None },
         face: Arc::default(),
         body: Arc::from("{}"),
         timeout_ms: 100,

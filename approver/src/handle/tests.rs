@@ -12,7 +12,7 @@ fn id(n: u8) -> String {
 }
 
 fn asker() -> Asker {
-    Asker { uid: sys::ids::uid(), pid: Some(-7), session: Some(-7) }
+    Asker { uid: sys::ids::uid(), pid: Some(-7), session: Some(-7), root: None }
 }
 
 /// Asks a question.
@@ -139,7 +139,7 @@ fn nobody_answers_their_own_question() {
         let stage = Stage::new();
         let h = stage.handle();
         let me = sys::proc::process(sys::ids::pid()).unwrap();
-        let mine = Asker { uid: sys::ids::uid(), pid: Some(me.pid), session: Some(me.session) };
+        let mine = Asker { uid: sys::ids::uid(), pid: Some(me.pid), session: Some(me.session), root: None };
         let _waiter = ask_as(&h, 1, &question(&["tool"]), mine).unwrap();
         let operator = Operator { by: "me".into(), process: Some(me), fetched: Work::default() };
         for choice in [Choice::AllowOnce, Choice::AllowAlways(Scope::Program), Choice::Deny] {

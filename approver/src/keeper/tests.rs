@@ -10,7 +10,7 @@ fn draft(n: u8, key: &str, now: u64) -> (Draft, u64) {
         hook: None,
         agent: "main".into(),
         session: None,
-        asker: Asker { uid: sys::ids::uid(), pid: Some(1), session: Some(5) },
+        asker: Asker { uid: sys::ids::uid(), pid: Some(1), session: Some(5), root: None },
         face: Default::default(),
         body: "{\"a\":1}".into(),
         timeout_ms: 60_000,

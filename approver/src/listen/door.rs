@@ -141,7 +141,7 @@ mod tests {
     const ROOM: Room = Room { session: 3, silent: 5, all: 8, yields: false };
 
     fn peer(session: i32) -> Asker {
-        Asker { uid: 1, pid: None, session: Some(session) }
+        Asker { uid: 1, pid: None, session: Some(session), root: None }
     }
 
     /// Those inside: whose, and whether silent.

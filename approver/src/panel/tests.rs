@@ -113,7 +113,7 @@ impl Web {
     }
 
     fn ask(&self, n: usize, q: &WireQuestion) -> Taken {
-        let asker = Asker { uid: sys::ids::uid(), pid: None, session: None };
+        let asker = Asker { uid: sys::ids::uid(), pid: None, session: None, root: None };
         let (q, draft) = draft::of_request(&id(n), &q.to_text(), asker, self.handle.rules()).unwrap();
         self.handle.ask(draft, Some(&q)).unwrap()
     }

@@ -45,5 +45,5 @@ async fn accept(listener: TcpListener, router: Router, door: Door) {
 fn whose(stream: &TcpStream) -> Asker {
     let ends = stream.peer_addr().and_then(|peer| Ok((peer, stream.local_addr()?)));
     let uid = ends.ok().and_then(|(peer, here)| http::owner(peer, here));
-    Asker { uid: uid.unwrap_or(u32::MAX), pid: None, session: None }
+    Asker { uid: uid.unwrap_or(u32::MAX), pid: None, session: None, root: None }
 }

@@ -107,7 +107,7 @@ async fn at_port(listener: TcpListener, routes: Router, places: Arc<Semaphore>) 
             let Ok(Ok(uid)) = tokio::task::spawn_blocking(move || owner(theirs, ours)).await else { return };
             let Some(_share) = shares.of(uid, share) else { return };
             let _ = stream.set_nodelay(true);
-            let asker = Asker { uid, pid: None, session: None };
+            let asker = Asker { uid, pid: None, session: None, root: None };
             talk(stream, Peer { asker, port: Some(ours.port()) }, routes).await;
         });
     }
