@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{gone, marked};
 use crate::stage::browser::Browser;
 use crate::stage::pty::Terminal;
-use crate::stage::service::{LONG, Service};
+use crate::stage::service::{LONG, Service, program};
 use crate::stage::{Run, Stage, Way, cannot, player, programs};
 use crate::tools::{GATEWAY, call, http, stage, until};
 
@@ -194,6 +194,19 @@ fn the_port_is_for_whoever_has_the_token() {
     let at: Vec<&str> = listening.lines().filter(|l| l.contains(&word)).collect();
     let home = format!("{:08X}", u32::from_ne_bytes([127, 0, 0, 1]));
     assert!(!at.is_empty() && at.iter().all(|l| l.contains(&home)), "{at:?}");
+}
+
+/// Whoever sat there first would be shown the token.
+#[test]
+fn a_port_that_another_program_has_is_told_and_nothing_begins() {
+    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = other.local_addr().expect("an address").port();
+    let stage = stage(json!({"mode": "yolo", "port": port}));
+    let run = program(&stage, &[]).run();
+    assert!(!run.status.success() && run.stderr.contains(&format!("port {port}")), "{run:?}");
+    assert!(!stage.path("guard/operator/operator.sock").exists());
+    drop(other);
+    drop(Service::start(&stage));
 }
 
 #[test]

@@ -226,11 +226,20 @@ impl Ready {
         let asking = listener(asking).map_err(|e| format!("the asking socket: {e}"))?;
         let operator = listener(operator).map_err(|e| format!("the operator's socket: {e}"))?;
         let calls = listener(calls).map_err(|e| format!("the socket for tools: {e}"))?;
+        let port = match tools::port(&tools).await {
+            Ok(port) => port,
+            Err(e) => {
+                for path in ours {
+                    let _ = std::fs::remove_file(path);
+                }
+                return Err(e);
+            }
+        };
         let of_tools = (most / 4).min(tools::MOST);
         let mut taking = vec![
             tokio::spawn(listen::serve(asking, handle.clone(), most - of_tools)),
             tokio::spawn(operator::serve(operator, handle.clone())),
-            tokio::spawn(tools::serve(calls, tools.clone(), of_tools)),
+            tokio::spawn(tools::serve(calls, port, tools.clone(), of_tools)),
         ];
         if let Some(port) = panel {
             match panel::listen(handle.clone(), port).await {

@@ -124,20 +124,23 @@ impl Later {
 /// Connections at once: those that are held, and some that only look.
 pub const MOST: usize = HELD + 64;
 
-/// Takes calls until it is dropped; `most` connections at once, and at a port as well where the documents name one.
-pub async fn serve(socket: UnixListener, tools: Tools, most: usize) {
-    let port = tools.scene().ok().and_then(|scene| scene.settings.port);
-    let port = match port {
-        None => None,
-        Some(port) => match TcpListener::bind(("127.0.0.1", port)).await {
-            Ok(listener) => Some(listener),
-            // The socket is there all the same.
-            Err(e) => {
-                crate::say(&format!("no tools at port {port} of 127.0.0.1: {e}"));
-                None
-            }
-        },
-    };
+/// The port of this machine for tools, where the documents name one.
+///
+/// # Errors
+/// Another program has it. Callers would show that one the token, so nothing begins.
+pub async fn port(tools: &Tools) -> Result<Option<TcpListener>, String> {
+    let Some(port) = tools.scene().ok().and_then(|scene| scene.settings.port) else { return Ok(None) };
+    let listener = TcpListener::bind(("127.0.0.1", port)).await;
+    listener.map(Some).map_err(|e| {
+        format!(
+            "port {port} of 127.0.0.1 (security.port): {e}; who has it is shown the token by whoever calls there: end that \
+             program, or name another port"
+        )
+    })
+}
+
+/// Takes calls until it is dropped; `most` connections at once, at a port as well if there is one.
+pub async fn serve(socket: UnixListener, port: Option<TcpListener>, tools: Tools, most: usize) {
     let saving = tools.clone();
     let routes = http::routes(tools.clone());
     tokio::select! {

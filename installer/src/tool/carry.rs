@@ -13,6 +13,9 @@ const MAX_ANSWER: usize = 8 << 20;
 /// Beside what a person and the command may take.
 const MARGIN: Duration = Duration::from_secs(120);
 
+/// After so long without an answer the caller is told what it waits for.
+const QUIET: Duration = Duration::from_secs(2);
+
 /// What became of it.
 pub enum Carried {
     /// The approver's result, or why there is none.
@@ -82,8 +85,19 @@ fn talk(
     stream.write_all(body.as_bytes(), deadline)?;
     let mut answer = Vec::new();
     let mut piece = [0; 16 << 10];
+    let mut quiet = Some(Instant::now() + QUIET);
     loop {
-        match stream.read(&mut piece, deadline)? {
+        let read = match stream.read(&mut piece, quiet.map_or(deadline, |until| until.min(deadline))) {
+            Err(e) if e.kind() == io::ErrorKind::TimedOut && quiet.is_some() => {
+                crate::say::word(format!(
+                    "{tool}: it runs, or waits for somebody's yes: `exec-guardctl approvals pending` in another terminal"
+                ));
+                quiet = None;
+                continue;
+            }
+            read => read?,
+        };
+        match read {
             0 => break,
             n if answer.len() + n > MAX_ANSWER => return Err(bad("its answer is too long")),
             n => answer.extend_from_slice(piece.get(..n).unwrap_or_default()),
