@@ -331,11 +331,14 @@ fn trust(file: &Path, change: &Change) -> Option<Row> {
 /// The same for a file as it is: the row that says that our hook in it is trusted.
 pub fn trusted(file: &Path, is: &Value) -> Option<Row> {
     let list = is.pointer("/hooks/PreToolUse")?.as_array()?;
-    let (i, j, group, handler) = list.iter().enumerate().find_map(|(i, group)| {
+    // A person may have another that calls the guard, for other tools.
+    let matcher = |group: &Value| group.get("matcher").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mine = list.iter().enumerate().filter_map(|(i, group)| {
         let hooks = group.get("hooks")?.as_array()?;
         let j = hooks.iter().position(|h| json::command(h).is_some_and(|c| json::calls(c, "codex")))?;
-        Some((i, j, group, hooks.get(j)?))
-    })?;
+        json::covers(&matcher(group), "Bash").then_some((i, j, group, hooks.get(j)?))
+    });
+    let (i, j, group, handler) = mine.min_by_key(|(_, _, group, _)| matcher(group) != "Bash")?;
     let mut handler = handler.as_object()?.clone();
     handler.entry("async").or_insert(false.into());
     handler.entry("timeout").or_insert(600.into());
@@ -401,6 +404,15 @@ mod tests {
         let normal = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/g/exec-guard hook codex","timeout":600,"type":"command"}],"matcher":"Bash"}"#;
         assert_eq!(row.value, format!("sha256:{}", store::edit::hash(normal.as_bytes())));
         assert_eq!(row.table.last().unwrap(), "/h/.codex/hooks.json:pre_tool_use:0:0");
+        // A person's own in front is not ours.
+        let mut both = is.clone();
+        let theirs = value!({"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "/g/exec-guard hook codex"}]});
+        both["hooks"]["PreToolUse"].as_array_mut().unwrap().insert(0, theirs);
+        let second = trusted(Path::new("/h/.codex/hooks.json"), &both).unwrap();
+        assert_eq!(
+            (second.value, second.table.last().unwrap().as_str()),
+            (row.value, "/h/.codex/hooks.json:pre_tool_use:1:0")
+        );
     }
 
     #[test]
