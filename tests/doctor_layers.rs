@@ -85,7 +85,7 @@ fn hooks_are_live_until_somebody_spoils_them() {
         ("removed", |_| None),
         ("another command", other),
         ("another agent's", |text| {
-            let text = text.replace(" hook ", " hook x").replace("\"hook\", \"", "\"hook\", \"x");
+            let text = text.replace(" hook ", " hook x").replace("AGENT = \"", "AGENT = \"x");
             Some(text.replace("/openclaw\"", "/other\""))
         }),
         ("half of it", |text| text.get(..text.len() / 2).map(str::to_owned)),

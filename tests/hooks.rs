@@ -478,7 +478,9 @@ fn plugins_take_nothing_else_for_a_yes() {
     let stage = stage();
     let assets = repository().join("shim/src/hook/assets");
     let place = |from: &Path, to: &str, guard: &str, late: bool| {
-        let text = fs::read_to_string(from).expect("an asset").replace("@EXEC_GUARD@", guard);
+        let own = fs::read_to_string(from).expect("an asset");
+        let text = [own, fs::read_to_string(assets.join("ask.js")).expect("an asset")].join("\n");
+        let text = text.replace("@EXEC_GUARD@", guard);
         // Nobody waits for what never comes, and what comes may take its time.
         let ms = if late { "500" } else { "60000" };
         let text = text.replace("LIMIT_MS = 115000", &format!("LIMIT_MS = {ms}"));
@@ -552,8 +554,17 @@ fn plugins_take_nothing_else_for_a_yes() {
                 let inner = r#"{"tool_calls":[{"tool":"bash","parameters":{"command":"rm x"}}]}"#;
                 assert_eq!(tool("batch", inner), Some(false), "{kind}");
                 assert_eq!(tool("new_tool", r#"{"x":[{"Script":"rm x"}]}"#), Some(false), "{kind}");
-                for name in ["shellCommand", "run_cmd", "cmdline", "argv", "commands", "exec", "run", "code"]
-                {
+                for name in [
+                    "shellCommand",
+                    "run_cmd",
+                    "command[0]",
+                    "argv",
+                    "cmd_str",
+                    "exec",
+                    "run",
+                    "code",
+                    "jsCode",
+                ] {
                     let deep = format!(r#"{{"x":"[{{\"{name}\":\"rm x\"}}]"}}"#);
                     assert_eq!(tool("new_tool", &deep), Some(false), "{kind}: {name}");
                 }

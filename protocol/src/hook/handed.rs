@@ -3,25 +3,11 @@
 //! Nearly all of these tools run nothing on this machine, and what they are handed is none of our business. Where the
 //! name of a member says that it is a command, it is judged as one: a text, a list of words, or either of them as JSON
 //! within a string. What is code in a language that is not told, and what cannot be read, is no yes.
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::names::{Named, is_shell, named, plain};
 use super::shape::{listed, within};
 use super::{quoted, raw};
-
-/// What a name ends with that holds shell text, or a program with its words: `command`, `shellCommand`, `run_cmd` …
-const COMMAND: &str = "command cmd cmdline commandline argv shell bash";
-
-/// The same for several of them: each string of a list is one.
-const COMMANDS: &str = "commands cmds commandlines cmdlines";
-
-/// Whole names for a command whose last word says nothing: a name that only ends so is mostly something else
-/// (`dry_run`, `tv_program`).
-const WHOLE: &str = "commandstring commandtext commandtorun exec execute executable program run sh shellscript \
-    bashscript toexecute zsh";
-
-/// Whole names of code. Its language is not known, and what is harmless to one reader is a program to another.
-const CODE: &str = "code javascript powershell pwsh python script scriptbody scripts scripttext sourcecode stdin \
-    toolcalls";
 
 /// Members beside a command that change nothing of what runs. The words of a program are looked at with it.
 const BESIDES: &str = "args arguments description explanation id label name reason servername timeout timeoutms \
@@ -30,8 +16,18 @@ const BESIDES: &str = "args arguments description explanation id label name reas
 /// Members beside a command that name the folder it runs in.
 const FOLDERS: &str = "cwd directory workdir workingdir workingdirectory";
 
-/// Words of a tool's name by which it is a shell: what it is handed may be typed there, whatever it is called.
-const SHELLS: &str = "bash cmd exec powershell pty pwsh sh shell ssh stdin terminal tmux tty zsh";
+/// Names of the program whose words are `args` beside it.
+const PROGRAMS: &str = "app application bin binary entrypoint exe file interpreter path process runtime";
+
+/// Names of a running program that text is typed into.
+const RUNNING: &str = "paneid pid processid ptyid shellid terminalid windowid";
+
+/// Names of what is typed there.
+const TYPED: &str = "characters chars content data input keys line lines text";
+
+/// Names of a name whose value stands beside it, and of that value.
+const NAMES: &str = "argument field key name option param parameter";
+const VALUES: &str = "content data text val value";
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -56,38 +52,8 @@ pub(super) fn handed(tool: &str, input: Option<&Value>, cwd: &str) -> Handed {
     if let Some(input) = input {
         out.look(input);
     }
-    // Behind the server's name, where that is part of it.
-    let own = tool.rsplit("__").next().unwrap_or(tool);
-    out.unread |= out.commands.is_empty() && out.text && is_shell(own);
+    out.unread |= out.commands.is_empty() && out.text && is_shell(tool);
     out
-}
-
-/// A name without what its writers differ in.
-fn plain(name: &str) -> String {
-    let mut out = String::new();
-    for b in name.bytes().filter(u8::is_ascii_alphanumeric) {
-        out.push(char::from(b.to_ascii_lowercase()));
-    }
-    out
-}
-
-/// True if a word of a tool's name is that of a shell, in whatever way its words are set apart.
-fn is_shell(tool: &str) -> bool {
-    let (mut spaced, mut small) = (String::new(), false);
-    for b in tool.bytes() {
-        if !b.is_ascii_alphabetic() || (small && b.is_ascii_uppercase()) {
-            spaced.push(' ');
-        }
-        if b.is_ascii_alphabetic() {
-            spaced.push(char::from(b.to_ascii_lowercase()));
-        }
-        small = b.is_ascii_lowercase();
-    }
-    spaced.split_ascii_whitespace().any(|word| listed(SHELLS, word))
-}
-
-fn ends(names: &str, name: &str) -> bool {
-    names.split_ascii_whitespace().any(|n| name.ends_with(n))
 }
 
 /// Not just left out or switched off.
@@ -110,12 +76,13 @@ impl Handed {
                 for (name, v) in all.iter().filter(|(_, v)| set(v)) {
                     let so_far = self.commands.len();
                     let short = plain(name);
-                    let many = ends(COMMANDS, &short);
-                    match v {
-                        Value::Bool(_) | Value::Number(_) => {}
-                        _ if listed(CODE, &short) => self.unread = true,
-                        _ if many || ends(COMMAND, &short) || listed(WHOLE, &short) => {
-                            self.take(v, many, value);
+                    match (v, named(name)) {
+                        (Value::Bool(_) | Value::Number(_), _) => {}
+                        (_, Named::Code) => self.unread = true,
+                        (_, Named::Command) => self.take(v, false, value),
+                        (_, Named::Commands) => self.take(v, true, value),
+                        _ if listed(PROGRAMS, &short) && v.is_string() && has_args(all) => {
+                            self.take(v, false, value);
                         }
                         _ => self.look(v),
                     }
@@ -123,6 +90,7 @@ impl Handed {
                         besides.push((name, short, v));
                     }
                 }
+                self.unread |= typed(all) || paired(all);
                 if self.commands.len() > before {
                     besides.into_iter().for_each(|(name, short, v)| self.beside(name, &short, v));
                 }
@@ -130,8 +98,10 @@ impl Handed {
             Value::Array(all) => all.iter().for_each(|v| self.look(v)),
             Value::String(text) => {
                 self.text = true;
-                if let Some(inner) = self.inner(text) {
-                    self.look(&inner);
+                match self.inner(text) {
+                    Some(inner) => self.look(&inner),
+                    // JSON to a reader that is less strict than this one: with a comment, or one value a line.
+                    None => self.unread |= json(text).is_some_and(names_some),
                 }
             }
             _ => {}
@@ -140,11 +110,9 @@ impl Handed {
 
     /// A string that is an object or a list once more.
     fn inner(&mut self, text: &str) -> Option<Value> {
-        if !text.trim_start().starts_with(['{', '[']) {
-            return None;
-        }
-        let inner = serde_json::from_str(text).ok()?;
-        self.unread |= raw::twice(text);
+        let body = json(text)?;
+        let inner = serde_json::from_str(body).ok()?;
+        self.unread |= raw::twice(body);
         Some(inner)
     }
 
@@ -200,4 +168,52 @@ impl Handed {
 /// True if a member holds the words of the program beside it.
 fn rest(name: &str) -> bool {
     listed("args arguments", &plain(name))
+}
+
+/// True if an object has words for a program.
+fn has_args(all: &Map<String, Value>) -> bool {
+    all.iter()
+        .any(|(name, v)| rest(name) && (v.is_string() || strings(v).is_some_and(|words| !words.is_empty())))
+}
+
+/// True if an object has a member of one of these names that is a string, or a list.
+fn holds(all: &Map<String, Value>, names: &str) -> bool {
+    all.iter().any(|(name, v)| listed(names, &plain(name)) && (v.is_string() || v.is_array()) && set(v))
+}
+
+/// Text for a program that runs already: `{"pid": 7, "input": "…"}`.
+fn typed(all: &Map<String, Value>) -> bool {
+    all.iter().any(|(name, v)| listed(RUNNING, &plain(name)) && set(v)) && holds(all, TYPED)
+}
+
+/// The name of a command with its value beside it: `{"key": "command", "value": "…"}`.
+fn paired(all: &Map<String, Value>) -> bool {
+    let tells = |v: &Value| v.as_str().is_some_and(|name| name.len() < 64 && named(name) != Named::Other);
+    all.iter().any(|(name, v)| listed(NAMES, &plain(name)) && tells(v)) && holds(all, VALUES)
+}
+
+/// What stands in a text that begins as JSON does, with the marks round it that its readers pass over.
+fn json(text: &str) -> Option<&str> {
+    let bare = |text: &'_ str| -> usize {
+        text.len() - text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len()
+    };
+    let mut body = text.get(bare(text)..)?;
+    if let Some(fenced) = body.strip_prefix("```") {
+        let (_, inside) = fenced.split_once('\n')?;
+        body = inside.get(bare(inside)..)?;
+        body = body.trim_end().strip_suffix("```").unwrap_or(body);
+    }
+    body.starts_with(['{', '[']).then_some(body)
+}
+
+/// True if a text that is nearly JSON has a member with the name of a command.
+fn names_some(text: &str) -> bool {
+    let object = text.starts_with('{');
+    text.split(':').any(|piece| {
+        let piece = piece.trim_end();
+        let bare = piece.trim_end_matches(['"', '\'', '\\']);
+        let within = |c: char| c.is_alphanumeric() || "_-[]$.".contains(c);
+        let name = bare.rsplit(|c| !within(c)).next().unwrap_or_default();
+        (object || bare.len() < piece.len()) && named(name) != Named::Other
+    })
 }

@@ -19,6 +19,7 @@ mod pi;
 mod qwen;
 
 mod handed;
+mod names;
 mod raw;
 mod shape;
 

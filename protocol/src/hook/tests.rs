@@ -352,6 +352,41 @@ fn the_input_of_a_call_is_kept_as_it_was_written() {
 }
 
 /// A member of the input that may change what runs is no part of the judgement of its command.
+/// Cursor's calls grow members that say nothing of the command; what may change it is told all the same.
+#[test]
+fn what_else_cursor_says() {
+    let read = |more: &str| {
+        let text = format!(
+            r#"{{"hook_event_name":"beforeShellExecution","conversation_id":"c","command":"ls","cwd":"/p",{more}}}"#
+        );
+        match agent("cursor").read(text.as_bytes()) {
+            Input::Call(call) => call.odd,
+            other => panic!("{other:?}: {text}"),
+        }
+    };
+    for fine in [
+        r#""plan":"pro""#,
+        r#""sandbox":true"#,
+        r#""attempt":2"#,
+        r#""tags":[]"#,
+        r#""env":{}"#,
+        r#""env":null"#,
+    ] {
+        assert_eq!(read(fine), None, "{fine}");
+    }
+    for (odd, name) in [
+        (r#""env":{"LD_PRELOAD":"x"}"#, "env"),
+        (r#""env":"A=b""#, "env"),
+        (r#""shell":"/bin/zsh""#, "shell"),
+        (r#""args":["x"]"#, "args"),
+        (r#""brand_new":{"x":1}"#, "brand_new"),
+        (r#""next_command":"x""#, "next_command"),
+        (r#""host":"there""#, "host"),
+    ] {
+        assert!(read(odd).is_some_and(|why| why.contains(name)), "{odd}");
+    }
+}
+
 #[test]
 fn what_else_is_said_is_known_or_odd() {
     for (id, call, _) in CALLS.iter().filter(|c| c.0 != "cursor") {
@@ -421,6 +456,39 @@ fn calls_within_calls() {
     }
 }
 
+/// The pieces that stand in an agent's own process ask about every tool that is not known to run nothing.
+#[test]
+fn plugins_leave_out_what_is_quiet() {
+    let quiet = |text: &str| {
+        let (_, list) = text.split_once("quiet: \"").unwrap();
+        let words = list.split_once('"').unwrap().0.replace('\\', " ");
+        words.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let asset = |text: &str| {
+        let (_, list) = text.split_once("const QUIET = new Set(").unwrap();
+        let words = list.split_once(";").unwrap().0.split('"').skip(1).step_by(2);
+        words
+            .flat_map(str::split_ascii_whitespace)
+            .filter(|w| !w.is_empty())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    for (id, own, js) in [
+        ("opencode", include_str!("opencode.rs"), include_str!("../../../shim/src/hook/assets/opencode.js")),
+        (
+            "openclaw",
+            include_str!("openclaw.rs"),
+            include_str!("../../../shim/src/hook/assets/openclaw/index.js"),
+        ),
+        ("pi", include_str!("pi.rs"), include_str!("../../../shim/src/hook/assets/pi.js")),
+    ] {
+        let mut named = asset(js);
+        // The separator that the list is split at.
+        named.retain(|w| w != " ");
+        assert_eq!(named, quiet(own), "{id}");
+    }
+}
+
 /// What each agent's hook makes of a tool from elsewhere that is handed this.
 fn foreign(id: &str, tool: &str, input: &str) -> Input {
     let quiet = CALLS.iter().find(|c| c.0 == id).unwrap().2.unwrap();
@@ -472,6 +540,14 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             (r#"{"command":"{\"cmd\":\"a b\"}"}"#, &["a b"]),
             (r#"{"arguments":"{\"shellCommand\":\"a b\"}"}"#, &["a b"]),
             (r#"{"commands":"[\"a\",\"b\"]"}"#, &["a", "b"]),
+            (r#"{"command[0]":"a"}"#, &["a"]),
+            (r#"{"cmd_str":"a b"}"#, &["a b"]),
+            (r#"{"command_to_execute":"a b"}"#, &["a b"]),
+            (r#"{"commandList":["a b","c"]}"#, &["a b", "c"]),
+            (r#"{"file":"/bin/sh","args":["-c","a b"]}"#, &["/bin/sh -c 'a b'"]),
+            (r#"{"exe":"a","arguments":"[\"b\"]"}"#, &["a b"]),
+            ("{\"x\":\"\\ufeff {\\\"cmd\\\":\\\"a b\\\"}\"}", &["a b"]),
+            (r#"{"x":"```json\n{\"cmd\":\"a b\"}\n```"}"#, &["a b"]),
             // What only looks like it.
             (r#"{"command":"[ -f x ] && a"}"#, &["[ -f x ] && a"]),
             (r#"{"command":"{ a; }"}"#, &["{ a; }"]),
@@ -497,6 +573,18 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             r#"{"tool_calls":[{}]}"#,
             r#"{"command":"a","stdin":"b"}"#,
             r#"{"x":"{\"cmd\":\"a\",\"cmd\":\"b\"}"}"#,
+            r#"{"x":"{\"cmd\":\"a\"};"}"#,
+            r#"{"x":"{\"cmd\":\"a\"} // c"}"#,
+            r#"{"x":"{\"id\":1}\n{\"cmd\":\"a\"}"}"#,
+            r#"{"x":"{cmd: 'a'}"}"#,
+            r#"{"x":"[{'cmd' : 'a'}]"}"#,
+            r#"{"key":"command","value":"a"}"#,
+            r#"{"params":[{"name":"shell_input","content":"a"}]}"#,
+            r#"{"pid":7,"input":"a"}"#,
+            r#"{"process_id":"7","keys":["a"]}"#,
+            r#"{"code_to_run":"a"}"#,
+            r#"{"jsCode":"a"}"#,
+            r#"{"file":"a; b","args":["c"]}"#,
         ] {
             assert!(matches!(foreign(id, "y", input), Input::Unknown(_)), "{id}: {input}");
         }
@@ -523,12 +611,20 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
                 r#"{"dry_run":"x","run_id":"7","run":true,"exit_code":"1","transcript":"a","description":"b"}"#,
             ),
             ("x", r#"{"command":null,"cmd":"","script":false,"argv":[],"code":404}"#),
+            ("locale", r#"{"country_code":"DE","language_code":"de","postalCode":"1"}"#),
+            ("set", r#"{"key":"user:7","value":"rm -rf x"}"#),
+            ("read_file", r#"{"path":"/x","head":5}"#),
+            ("read_output", r#"{"pid":7,"timeout_ms":5}"#),
+            ("note", r#"{"text":"[INFO] command: it failed"}"#),
+            ("browser_console_messages", r#"{"level":"error"}"#),
             ("list_terminals", "{}"),
             ("terminal_size", r#"{"columns":80}"#),
         ] {
             assert_eq!(foreign(id, tool, input), Input::NotAShell, "{id}: {tool} {input}");
         }
-        for tool in ["terminal_write", "sendToTerminal", "tmux-send-keys", "ssh", "runSSH"] {
+        for tool in
+            ["terminal_write", "sendToTerminal", "tmux-send-keys", "ssh", "runSSH", "tmux__send", "x__repl"]
+        {
             let read = foreign(id, tool, r#"{"keys":"rm -rf x\n"}"#);
             assert!(matches!(read, Input::Unknown(_)), "{id}: {tool}: {read:?}");
         }

@@ -78,6 +78,17 @@ const HOOKS: &[&str] = &["hooks", "PreToolUse"];
 const TYPE: (&str, Extra) = ("type", Text("command"));
 const COMMAND: (&str, Extra) = ("command", Ours);
 
+/// A plugin for an agent's own process: its own piece, and behind it how the guard is asked.
+macro_rules! plugin {
+    ($file:literal) => {
+        concat!(
+            include_str!(concat!("../../../../shim/src/hook/assets/", $file)),
+            "\n",
+            include_str!("../../../../shim/src/hook/assets/ask.js")
+        )
+    };
+}
+
 /// Every agent, in the order of docs/agents.md. Timeouts are seconds, of Gemini CLI and Qwen Code milliseconds; each is
 /// longer than the guard takes at most (`budget_ms` of its hook).
 #[rustfmt::skip]
@@ -110,7 +121,7 @@ pub const AGENTS: &[Spec] = &[
             "look in the journal for what it runs: exec-guardctl log show") },
     Spec { id: "opencode", program: "opencode", home: (".config/opencode", "plugins/exec-guard.js"),
         project: Some(".opencode/plugins/exec-guard.js"),
-        kind: Kind::Plugin(include_str!("../../../../shim/src/hook/assets/opencode.js")),
+        kind: Kind::Plugin(plugin!("opencode.js")),
         note: "opencode: it fetches @opencode-ai/plugin beside a plugin when it starts; without network it hangs until that is there",
         open: ("a plugin that it cannot load is skipped without a word",
             "exec-guardctl install --links; SHELL=@LINKS@/bash opencode") },
@@ -140,14 +151,14 @@ pub const AGENTS: &[Spec] = &[
         open: ("a guard that is missing or killed lets commands run",
             "exec-guardctl install --preset all-on-path --shell bash") },
     Spec { id: "pi", program: "pi", home: (".pi", "agent/extensions/exec-guard.js"), project: None,
-        kind: Kind::Plugin(include_str!("../../../../shim/src/hook/assets/pi.js")), note: "",
-        open: ("tools of other extensions that carry no command are not asked about",
+        kind: Kind::Plugin(plugin!("pi.js")), note: "",
+        open: ("what tools of other extensions run is judged by the names of what they are handed",
             "exec-guardctl install --links; `shellPath` in ~/.pi/agent/settings.json: @LINKS@/bash") },
 ];
 
 /// The files of OpenClaw's plugin.
 pub const OPENCLAW: &[(&str, &str)] = &[
-    ("index.js", include_str!("../../../../shim/src/hook/assets/openclaw/index.js")),
+    ("index.js", plugin!("openclaw/index.js")),
     ("openclaw.plugin.json", include_str!("../../../../shim/src/hook/assets/openclaw/openclaw.plugin.json")),
     ("package.json", include_str!("../../../../shim/src/hook/assets/openclaw/package.json")),
 ];

@@ -1,0 +1,187 @@
+//! What the name of a member says of what it holds, and the name of a tool of what is done with that.
+//!
+//! Whoever writes a tool calls these things as he likes: `command`, `shellCommand`, `cmd_str`, `command[0]`. So a name
+//! is read by its words, wherever they are set apart by a sign, a capital or a digit, and where they are not, by its
+//! beginning and its end. A word in doubt counts: what is asked about too much is a question, what is not is a hole.
+use super::shape::listed;
+
+/// What a member holds by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Shell text, or a program with its words.
+    Command,
+    /// Several of them: each string of a list is one.
+    Commands,
+    /// Code in a language that is not told, or what is typed into a program. Harmless to one reader, it is a program
+    /// to another.
+    Code,
+    /// Nothing that runs.
+    Other,
+}
+
+/// A name with one of these words holds a command, whatever stands beside it: `bash_command_text`, `shell_input`.
+const COMMAND: &str = "argv bash cmd cmdline command commandline sh shell zsh";
+
+/// The same for several.
+const COMMANDS: &str = "cmdlines cmds commandlines commands";
+
+/// Words that make several of one: `command_list`.
+const LISTS: &str = "array batch list queue sequence";
+
+/// Whole names for a command whose last word says nothing: a name that only ends so is mostly something else
+/// (`dry_run`, `tv_program`).
+const WHOLE: &str = "exec execute executable program run shellscript bashscript toexecute torun";
+
+/// Words of names that hold code if all the others are [`WITH`].
+const CODE: &str = "applescript code codes expr javascript js jscode jsx lua osascript perl php powershell pwsh py \
+    python ruby script scripts snippet ts typescript";
+
+/// Words that say nothing against it: `country_code` is none, `code_to_run` is.
+const WITH: &str = "a and block body cell cells content contents exec execute executed file inline input lines my \
+    node of payload raw run shell bash source str string text the to user value";
+
+/// Code by the whole name, where words are not set apart.
+const GLUED: &str = "codeblock codecontent codesnippet codestring codetext codetoexecute codetorun jscode keystrokes \
+    nodecode pythoncode scriptbody scriptcode scriptcontent scripttext sendkeys sourcecode stdin toolcalls tscode";
+
+/// A name that ends with one of these tells about a command: `shell_id`, `commandTimeout`, `python_version`.
+const ABOUT: &str = "count description exitcode history id ids index length limit ms output result results seconds \
+    size status timeout uuid version";
+
+/// Words of a tool's name, or of its server's, by which it is a shell: what it is handed may be typed there, whatever
+/// it is called.
+const SHELLS: &str = "bash cmd exec keystrokes powershell pty pwsh sh shell ssh stdin terminal tmux tty zsh";
+
+/// The same where it is the last word: `browser_console_messages` is none.
+const LAST: &str = "console repl";
+
+/// A name without what its writers differ in.
+pub(super) fn plain(name: &str) -> String {
+    words(name).concat()
+}
+
+/// What a member of this name holds.
+pub(super) fn named(name: &str) -> Named {
+    let words = words(name);
+    let whole = words.concat();
+    let any = |list: &str| words.iter().any(|w| listed(list, w));
+    if listed(GLUED, &whole) {
+        return Named::Code;
+    }
+    if words.last().is_some_and(|w| listed(ABOUT, w)) {
+        return Named::Other;
+    }
+    // Before the commands: `shell_script` may be written for any of them, and is read as one of those.
+    let code = any(CODE) && words.iter().all(|w| listed(CODE, w) || listed(WITH, w));
+    if (code || any("script scripts")) && !listed(WHOLE, &whole) {
+        return Named::Code;
+    }
+    if any(COMMANDS) || ends(COMMANDS, &whole) || (any(COMMAND) && any(LISTS)) {
+        return Named::Commands;
+    }
+    match any(COMMAND) || ends(COMMAND, &whole) || begins(&whole) || listed(WHOLE, &whole) {
+        true => Named::Command,
+        false => Named::Other,
+    }
+}
+
+/// True if a tool is a shell by its name, or lies at a server that is.
+pub(super) fn is_shell(tool: &str) -> bool {
+    tool.split("__").any(|part| {
+        let words = words(part);
+        words.iter().any(|w| listed(SHELLS, w)) || words.last().is_some_and(|w| listed(LAST, w))
+    })
+}
+
+/// `shellcommand`. The two letters of `sh` end too many words.
+fn ends(names: &str, name: &str) -> bool {
+    names.split_ascii_whitespace().any(|n| n != "sh" && name.ends_with(n))
+}
+
+/// `commandstring`, `cmdstr`.
+fn begins(name: &str) -> bool {
+    name.starts_with("command") || name.starts_with("cmd")
+}
+
+/// The words of a name, in small letters: `runSSHCommand2` is `run`, `ssh`, `command`. Letters in their full width are
+/// letters.
+fn words(name: &str) -> Vec<String> {
+    let half = |c: char| match u32::from(c) {
+        wide @ 0xff01..=0xff5e => char::from_u32(wide - 0xfee0).unwrap_or(c),
+        _ => c,
+    };
+    let letters: Vec<char> = name.chars().map(half).collect();
+    let (mut out, mut word) = (Vec::new(), String::new());
+    for (i, c) in letters.iter().enumerate() {
+        let before = i.checked_sub(1).and_then(|i| letters.get(i)).copied().unwrap_or(' ');
+        let small_follows = letters.get(i + 1).is_some_and(char::is_ascii_lowercase);
+        let capital = c.is_ascii_uppercase()
+            && (before.is_ascii_lowercase() || (before.is_ascii_uppercase() && small_follows));
+        if (capital || !c.is_ascii_alphabetic()) && !word.is_empty() {
+            out.push(std::mem::take(&mut word));
+        }
+        if c.is_ascii_alphabetic() {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        out.push(word);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_by_their_words() {
+        for (name, is) in [
+            ("runSSHCommand2", "run ssh command"),
+            ("JSCode", "js code"),
+            ("command[0]", "command"),
+            ("x-y_z", "x y z"),
+            ("ｃｏｍｍａｎｄ", "command"),
+            ("7", ""),
+        ] {
+            assert_eq!(words(name).join(" "), is, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_names_hold() {
+        let commands = "command Command COMMAND shellCommand shell_command shellcommand Cmd-Line run_cmd argv commandStr \
+            cmd_string cmdstr commandInput commandString commandtorun command_to_execute bash_command_text shell_input \
+            command[0] command1 exec execute run program toExecute to_run shellScript bashScript sh zsh ｃｏｍｍａｎｄ";
+        let several = "commands cmds cmdlines shellCommands command_list commandList commandBatch";
+        let code = "code Script scripts scriptBody script_content sourceCode code_to_run codetorun python_code pythonCode \
+            jsCode JSCode code_block codeBlock code_snippet python javascript pwsh powershell user_script keystrokes \
+            sendKeys stdin tool_calls script_path";
+        let other = "country_code language_code statusCode error_code zip_code code_review dry_run run_id tv_program \
+            transcript description text query shell_id commandTimeout command_description python_version exit_code \
+            bash_version key keys name value finish mesh publish refresh javascript_enabled script_id 7";
+        for (names, is) in [
+            (commands, Named::Command),
+            (several, Named::Commands),
+            (code, Named::Code),
+            (other, Named::Other),
+        ] {
+            for name in names.split_ascii_whitespace() {
+                assert_eq!(named(name), is, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn tools_that_are_shells() {
+        for tool in
+            ["mcp__tmux__send_keys", "mcp__pty__write", "mcp__x__console", "mcp__js-repl__eval", "runSSH"]
+        {
+            assert!(is_shell(tool), "{tool}");
+        }
+        for tool in ["mcp__playwright__browser_console_messages", "mcp__fs__read", "list_terminals", "finish"]
+        {
+            assert!(!is_shell(tool), "{tool}");
+        }
+    }
+}
