@@ -100,7 +100,7 @@ pub(crate) fn speaks(entry: &Entry, s: &Subject<'_>, world: &dyn World) -> bool 
     let other = |args: &[Arg]| args.first().is_some_and(|a| is_no_name(entry, a, s.home));
     entry.expires_at.is_none_or(|t| t > s.now_ms)
         && cwd_matches(entry, s, world) != Some(false)
-        && sub_commands(s.args)
+        && sub_commands(s.args, in_front(s))
             .enumerate()
             .any(|(n, args)| n > MOST || (!other(args) && args_match(entry, args) != Some(false)))
 }
@@ -154,14 +154,43 @@ fn is_joined(word: &Arg) -> bool {
 /// More words than that in front of a sub-command are taken for a reason to refuse.
 const MOST: usize = 64;
 
+/// Options in front of git's sub-command, each with the next word for its value. Source: git(1).
+pub(crate) const GIT_VALUES: &str = "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source \
+    --shallow-file";
+
+/// Those that take none. Source: git(1).
+const GIT_FLAGS: &str = "-p --paginate -P --no-pager --bare --no-replace-objects --no-lazy-fetch --no-optional-locks \
+    --no-advice --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs";
+
+/// How many words are options and their values for certain, so that none of them is the sub-command whatever it turns
+/// out to be: `-C "$PWD"` in front of `status`. A value that a shell takes apart is none.
+fn in_front(s: &Subject<'_>) -> usize {
+    let names = [s.typed.map(last_component), s.exe.map(Executable::name), s.exe.map(Executable::real_name)];
+    let is_one = |word: &[u8], list: &str| list.split_ascii_whitespace().any(|w| w.as_bytes() == word);
+    let whole = |at: usize| s.args.get(at).is_some_and(|a| !matches!(a, Arg::Dynamic { single: false, .. }));
+    let mut at = 0;
+    if names.iter().flatten().any(|name| *name == b"git") {
+        while let Some(arg) = s.args.get(at).filter(|_| whole(at)) {
+            match arg.literal() {
+                Some(word) if is_one(word, GIT_VALUES) && whole(at + 1) => at += 2,
+                Some(word) if is_one(word, GIT_FLAGS) => at += 1,
+                _ if is_joined(arg) => at += 1,
+                _ => break,
+            }
+        }
+    }
+    at
+}
+
 /// The arguments from each word on that may be the sub-command: the first, and those that only options stand in front of,
-/// each with a value or without. So `push` is refused behind `--no-pager` and `-C x` as well.
-fn sub_commands(args: &[Arg]) -> impl Iterator<Item = &[Arg]> {
+/// each with a value or without. So `push` is refused behind `--no-pager` and `-C x` as well. The first `known` words are
+/// options and their values for certain.
+fn sub_commands(args: &[Arg], known: usize) -> impl Iterator<Item = &[Arg]> {
     let dashed = |at: usize| args.get(at).is_none_or(|a| a.is_dynamic() || a.shown().starts_with(b"-"));
     let whole = |a: &Arg| is_joined(a) && !matches!(a, Arg::Dynamic { single: false, .. });
     let takes = move |at: usize| dashed(at) && !args.get(at).is_some_and(whole);
-    let in_front = move |at: usize| dashed(at) || at.checked_sub(1).is_some_and(takes);
-    let later = (1..args.len()).take_while(move |at| in_front(at - 1));
+    let in_front = move |at: usize| dashed(at) || (at > known && takes(at - 1));
+    let later = (known.max(1)..args.len()).take_while(move |at| *at == known || in_front(at - 1));
     std::iter::once(args).chain(later.filter_map(|at| args.get(at..)))
 }
 
@@ -396,7 +425,58 @@ mod tests {
         ] {
             let args: Vec<Arg> = line.split_ascii_whitespace().map(Arg::lit).collect();
             let is_push = |a: &[Arg]| a.first().and_then(Arg::literal) == Some(b"push");
-            assert_eq!(sub_commands(&args).any(is_push), want, "{line}");
+            assert_eq!(sub_commands(&args, 0).any(is_push), want, "{line}");
+            let git = Subject { typed: Some(b"git"), ..subject(&args) };
+            assert_eq!(sub_commands(&args, in_front(&git)).any(is_push), want, "git {line}");
+        }
+    }
+
+    fn subject(args: &[Arg]) -> Subject<'_> {
+        Subject { typed: None, exe: None, args, cwd: None, now_ms: 1, home: None, case_sensitive: true }
+    }
+
+    #[test]
+    fn what_an_option_takes_for_its_value_is_no_sub_command() {
+        let push = Entry {
+            pattern: "git".into(),
+            args: Some(vec!["push".into(), "...".into()]),
+            ..Entry::default()
+        };
+        let world = crate::world::FakeWorld::new();
+        // A word in quotes is one whatever it becomes, one with a dollar alone may become several.
+        for (line, want) in [
+            ("-C \"$d\" status", false),
+            ("-C ~/p pull", false),
+            ("--no-pager -C \"$d\" log \"$x\"", false),
+            ("-C \"$d\" -c \"$x\" checkout \"$b\"", false),
+            ("--git-dir \"$d\" --work-tree=\"$w\" status", false),
+            ("-C push status", false),
+            ("-C \"$d\" push", true),
+            ("-C \"$d\" \"$x\"", true),
+            ("-C \"$d\" -x \"$x\"", true),
+            ("-C -C push", true),
+            ("-C \"$d\" -C push status", false),
+            ("-C \"$d\" --unknown push", true),
+            ("-C $d status", true),
+            ("-C\"$d\" status", true),
+            ("-x \"$d\" status", true),
+            ("\"$d\" status", true),
+            ("-C", false),
+        ] {
+            let word = |w: &str| {
+                let dynamic = Arg::Dynamic {
+                    source: w.into(),
+                    prefix: w[..w.find(['"', '$', '~']).unwrap_or_default()].into(),
+                    single: w.contains('"') || w.starts_with('~'),
+                };
+                if w.contains(['$', '~']) { dynamic } else { Arg::lit(w) }
+            };
+            let args: Vec<Arg> = line.split_ascii_whitespace().map(word).collect();
+            let git = Subject { typed: Some(b"git"), ..subject(&args) };
+            assert_eq!(speaks(&push, &git, &world), want, "git {line}");
+            // Of another program nobody knows which options take a value.
+            let other = Subject { typed: Some(b"gut"), ..subject(&args) };
+            assert!(speaks(&push, &other, &world) || !line.contains('"'), "gut {line}");
         }
     }
 

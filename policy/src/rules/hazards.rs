@@ -254,7 +254,13 @@ fn dynamic(rows: &'static [Row], at: usize, name: &'static str, out: &mut Vec<Ha
 
 fn by_option(when: &When) -> bool {
     match when {
-        When::Opt(_) | When::Val(..) | When::Word(_) | When::Find(_) | When::Sed(_) | When::Awk(_) => true,
+        When::Opt(_)
+        | When::Val(..)
+        | When::Word(_)
+        | When::Find(_)
+        | When::Sed(_)
+        | When::Awk(_)
+        | When::NpmEnv => true,
         When::All(all) => all.iter().any(by_option),
         _ => false,
     }
@@ -327,6 +333,7 @@ fn met(when: &When, opts: &Opts, seen: &Seen) -> Met {
             script(opts, seen, *deed, awk::deeds, "-e --source -f --file -E --exec", "-e --source")
         }
         When::GitConfig => git::config(seen),
+        When::NpmEnv => shapes::npm_env(seen),
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::arg::Arg;
 use crate::invocation::Guard;
 use crate::resolve::{join, last_component, normalise, parent};
+use crate::rules::entry::GIT_VALUES;
 use crate::rules::protect;
 use crate::world::World;
 
@@ -72,10 +73,6 @@ const GIT_LEAVES: &str = "add stage annotate archive blame branch bundle cat-fil
 
 /// Those that write where a word says.
 const GIT_NAMED: &str = "clone init init-db worktree";
-
-/// Options of git itself whose value is the next word. Source: git(1).
-const GIT_VALUES: &str = "-c -C --git-dir --work-tree --namespace --super-prefix --config-env --attr-source \
-    --shallow-file";
 
 /// One of these programs.
 #[derive(Clone, Copy, Debug)]

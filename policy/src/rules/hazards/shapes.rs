@@ -2,6 +2,7 @@
 use super::Met;
 use super::git;
 use super::scan::{Seen, Val};
+use crate::arg::Arg;
 use crate::tables::hazards::Test;
 
 /// Whether `test` holds of a value; `None` if that is known only at run time.
@@ -447,6 +448,88 @@ const FIND_VALUES: &[&str] = &[
     "-files0-from",
     "-flags",
 ];
+
+/// Where npm is told to run its own script `env`, which runs env(1) with the words behind; they may come from xargs. Which
+/// options take the next word differs by version, and one that is a flag takes `true` and `false` as well (nopt, README):
+/// so a word behind an option is the script, or its value and the next one is.
+pub(super) fn npm_env(seen: &Seen) -> Met {
+    let (mut out, mut run, mut behind_option, mut ended) = (Met::No, false, false, false);
+    for (at, arg) in seen.args.iter().enumerate() {
+        let prefix = arg.known_prefix();
+        if !ended && prefix.first() == Some(&b'-') {
+            // Nothing but dashes ends the options.
+            ended = arg.literal().is_some_and(|w| w.len() > 1 && w.iter().all(|b| *b == b'-'));
+            behind_option = !ended && !prefix.contains(&b'=');
+            continue;
+        }
+        let word = arg.literal();
+        if !run {
+            match word {
+                Some(b"run" | b"run-script" | b"rum" | b"urn") => run = true,
+                _ if behind_option || word.is_none() => {}
+                _ => return out,
+            }
+        } else {
+            let marks = starred(arg.shown()).filter(|_| word.is_none());
+            match (word, marks) {
+                (Some(word), _) if word == b"env" => return Met::Yes(Some(at)),
+                (Some(_), _) => {}
+                // `e$x`: all but what is not known is there.
+                (None, Some(word)) if fits(&word, b"env") => return Met::Yes(Some(at)),
+                (None, _) if b"env".starts_with(prefix) => out = out.or(Met::Maybe(at)),
+                (None, _) => {}
+            }
+            if !behind_option && !matches!(arg, Arg::Dynamic { single: false, .. }) {
+                return out;
+            }
+        }
+        behind_option = false;
+    }
+    out
+}
+
+/// A word that begins or ends with something known, with a star for what is not; `None` for others.
+fn starred(source: &[u8]) -> Option<Vec<u8>> {
+    let (mut out, mut rest) = (Vec::new(), source);
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        match byte {
+            b'"' | b'\'' | b'\\' => {}
+            b'$' => {
+                let name = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
+                let length = match after.first() {
+                    Some(b'{') => after.iter().position(|b| *b == b'}')? + 1,
+                    Some(b'(') => return None,
+                    _ => after.iter().take_while(name).count(),
+                };
+                rest = after.get(length..)?;
+                if out.last() != Some(&b'*') {
+                    out.push(b'*');
+                }
+            }
+            b'`' | b'{' => return None,
+            _ => out.push(*byte),
+        }
+    }
+    out.iter().any(|b| !b"*?".contains(b)).then_some(out)
+}
+
+/// True if a pattern of `*`, `?` and letters (a set counts as any letter) can be this name.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    match (pattern.split_first(), name.split_first()) {
+        (None, None) => true,
+        (Some((b'*', rest)), _) => {
+            fits(rest, name) || name.split_first().is_some_and(|(_, name)| fits(pattern, name))
+        }
+        (Some((b'[', rest)), Some((_, name))) => {
+            let end = rest.iter().position(|b| *b == b']').map_or(rest.len(), |end| end + 1);
+            fits(rest.get(end..).unwrap_or_default(), name)
+        }
+        (Some((b'?', rest)), Some((_, name))) => fits(rest, name),
+        (Some((p, rest)), Some((n, name))) => p == n && fits(rest, name),
+        _ => false,
+    }
+}
 
 /// Looks for one of `predicates` in a find expression. The commands of `-exec` are the wrapper rule's.
 pub(super) fn find(seen: &Seen, predicates: &[&str]) -> Met {

@@ -316,6 +316,42 @@ fn an_unknown_option_in_front_hides_no_sub_command() {
     }
 }
 
+/// npm's own script `env` runs what stands behind it, wherever options and their values leave it.
+#[test]
+fn npm_runs_env_behind_whatever_may_be_a_value() {
+    for line in [
+        "npm run env ./evil",
+        "npm run -s env",
+        "npm -s run env ./evil",
+        "npm run -- env ./evil",
+        "npm run --color always env ./evil",
+        "npm run --yes false env ./evil",
+        "npm run --searchlimit 5 env ./evil",
+        "npm run --heading x env ./evil",
+        "npm --heading x run --made-up env ./evil",
+        "npm run ${NOPE}env ./evil",
+        "npm run \"e$NOPE\"nv ./evil",
+        "npm run e?v ./evil",
+        "npm run $x env ./evil",
+        "npm rum --if-present --silent env ./evil",
+    ] {
+        assert!(!sure(of_command(&split(line).pop().unwrap())).is_empty(), "{line}");
+    }
+    for line in [
+        "npm run build env",
+        "npm run --silent build",
+        "npm run test:env",
+        "npm run $x-env",
+        "npm run environment",
+        "npm run \"$x\"",
+        "npm run lint:$x",
+        "npm test env",
+        "npm ci run env",
+    ] {
+        assert!(sure(of_command(&split(line).pop().unwrap())).is_empty(), "{line}");
+    }
+}
+
 #[test]
 fn more_ordinary_use() {
     let mut bad = Vec::new();

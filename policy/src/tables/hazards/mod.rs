@@ -299,6 +299,8 @@ pub enum When {
     Awk(Deed),
     /// A write of git's configuration that is more than a harmless setting.
     GitConfig,
+    /// The script that npm is to run is, or may be, its own `env`.
+    NpmEnv,
 }
 
 /// What a piece of program text does.

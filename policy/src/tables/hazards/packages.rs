@@ -159,7 +159,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "init foo",
             ),
             row(
-                When::All(&[When::Path("run|run-script|rum|urn env"), When::More(2)]),
+                When::NpmEnv,
                 RunsProgram,
                 "without a script of that name it runs env(1) with the words behind",
                 "npm-run(1), env",
