@@ -27,7 +27,7 @@ const TYPED: &str = "characters chars content data input keys line lines text";
 
 /// Names of a name whose value stands beside it, and of that value.
 const NAMES: &str = "argument field key name option param parameter";
-const VALUES: &str = "content data text val value";
+const VALUES: &str = "data val value";
 
 /// What was found.
 #[derive(Debug, Default)]

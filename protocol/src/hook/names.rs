@@ -33,16 +33,19 @@ const LISTS: &str = "array batch list queue sequence";
 const WHOLE: &str = "exec execute executable program run shellscript bashscript toexecute torun";
 
 /// Words of names that hold code if all the others are [`WITH`].
-const CODE: &str = "applescript code codes expr javascript js jscode jsx lua osascript perl php powershell pwsh py \
-    python ruby script scripts snippet ts typescript";
+const CODE: &str = "applescript code javascript osascript powershell pwsh python script scripts typescript";
 
-/// Words that say nothing against it: `country_code` is none, `code_to_run` is.
-const WITH: &str = "a and block body cell cells content contents exec execute executed file inline input lines my \
-    node of payload raw run shell bash source str string text the to user value";
+/// Words that say nothing against it: `country_code` is none, `code_to_run` is. Alone they are other things (`ts` is a
+/// time at Slack).
+const WITH: &str = "and block body cell cells content contents exec execute executed file inline input js jsx lines lua \
+    node payload perl php py raw ruby run shell bash snippet source str string text to ts";
 
 /// Code by the whole name, where words are not set apart.
 const GLUED: &str = "codeblock codecontent codesnippet codestring codetext codetoexecute codetorun jscode keystrokes \
     nodecode pythoncode scriptbody scriptcode scriptcontent scripttext sendkeys sourcecode stdin toolcalls tscode";
+
+/// What names of files end with: `{"files": {"run.sh": "…"}}` writes one.
+const FILES: &str = ".bash .bat .js .jsx .lua .php .pl .ps1 .py .rb .sh .ts .tsx .zsh";
 
 /// A name that ends with one of these tells about a command: `shell_id`, `commandTimeout`, `python_version`.
 const ABOUT: &str = "count description exitcode history id ids index length limit ms output result results seconds \
@@ -62,6 +65,9 @@ pub(super) fn plain(name: &str) -> String {
 
 /// What a member of this name holds.
 pub(super) fn named(name: &str) -> Named {
+    if FILES.split_ascii_whitespace().any(|end| name.ends_with(end)) {
+        return Named::Other;
+    }
     let words = words(name);
     let whole = words.concat();
     let any = |list: &str| words.iter().any(|w| listed(list, w));
@@ -159,6 +165,7 @@ mod tests {
             sendKeys stdin tool_calls script_path";
         let other = "country_code language_code statusCode error_code zip_code code_review dry_run run_id tv_program \
             transcript description text query shell_id commandTimeout command_description python_version exit_code \
+            ts expr codes user_code snippet run.sh src/script.py \
             bash_version key keys name value finish mesh publish refresh javascript_enabled script_id 7";
         for (names, is) in [
             (commands, Named::Command),
