@@ -7,6 +7,7 @@ use crate::world::FakeWorld;
 
 mod folder;
 mod given;
+mod pieces;
 
 fn world() -> FakeWorld {
     let mut w = FakeWorld::new();

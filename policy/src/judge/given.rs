@@ -7,6 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use super::cuts::Cuts;
+use super::filled::{self, Said};
 use super::functions::Functions;
 use super::made;
 use super::walk::{Subshells, any_command};
@@ -39,6 +41,12 @@ pub(crate) struct Given {
     /// Names that it reads into, and words that it writes and may so read.
     read: Vec<Vec<u8>>,
     written: Vec<Arg>,
+    /// It reads into a variable that is named at run time.
+    reads_any: bool,
+    /// Where it cuts what it reads.
+    cuts: Cuts,
+    /// Words that it gives to what makes files.
+    made: Vec<Arg>,
     /// What it assigns, wherever.
     assigned: HashMap<Vec<u8>, Vec<Arg>>,
     /// The commands whose output is standard input here, as a substitution; `None` = it comes from elsewhere.
@@ -75,6 +83,8 @@ impl Given {
             positional: positional.iter().map(known).collect(),
             handed_on,
             fed: outer.fed.clone(),
+            made: outer.made.clone(),
+            files: outer.files,
             // Behind a word that may become several or none, the numbers are others.
             renumbered: positional.iter().any(|a| matches!(a, Arg::Dynamic { single: false, .. })),
             ..Given::default()
@@ -84,9 +94,13 @@ impl Given {
     /// Notes what the text calls its functions with, whether `$1` stays what it is, and what it assigns.
     pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
         self.lately.get_mut().clear();
+        let mut texts: Vec<Vec<u8>> = Vec::new();
         any_command(script, Subshells::Enter, &mut |c| {
             for r in &c.redirects {
-                self.files |= r.op.writes() && r.target.text().as_deref() != Some(b"/dev/null");
+                if r.op.writes() && r.target.text().as_deref() != Some(b"/dev/null") {
+                    self.files = true;
+                    self.makes(&r.target.to_args(source));
+                }
                 let span = match (&r.body, r.op) {
                     (Some(body), _) => body.span,
                     (None, RedirectOp::HereString) => r.target.span,
@@ -97,31 +111,48 @@ impl Given {
                     self.written.push(dynamic(b"`"));
                     continue;
                 }
-                // Together as well, as xargs hands them on.
-                let text: Vec<u8> = text.iter().copied().filter(|b| !b"'\"".contains(b)).collect();
-                let words = text.split(u8::is_ascii_whitespace).chain([text.as_slice()]);
-                for word in words.filter(|w| !w.is_empty() && w.len() < LONG) {
-                    if self.written.len() < MOST {
-                        self.written.push(Arg::lit(word));
-                    }
-                }
+                texts.push(text.iter().copied().filter(|b| !b"'\"".contains(b)).collect());
             }
-            if let CommandKind::For { name, words: Some(words), .. } = &c.kind {
+            if let CommandKind::For { name, words: Some(words), .. }
+            | CommandKind::Select { name, words: Some(words), .. } = &c.kind
+            {
                 self.assigns(name, args(words, source));
             }
             if let CommandKind::Simple(s) = &c.kind {
                 for a in &s.assignments {
                     let words = a.elements.as_deref().unwrap_or(std::slice::from_ref(&a.value));
                     self.assigns(&a.name, args(words, source));
+                    if a.name == b"IFS" {
+                        self.cuts.ifs(&a.value.to_arg(source));
+                    }
                     if a.append {
                         // What is put behind something else is no word by itself.
                         self.assigns(&a.name, vec![dynamic(b"`")]);
                     }
                 }
-                if s.words.first().is_some_and(|w| w.any_literal(|l| DECLARERS.contains(&l))) {
+                let (mut reads, mut makes, mut writes, mut declares) = (false, false, false, None);
+                for word in &s.words {
+                    let mut behind = false;
+                    word.any_literal(|l| {
+                        self.renumbered |= matches!(l, b"shift" | b"set");
+                        reads |= READERS.contains(&l);
+                        makes |= MAKERS.contains(&l);
+                        writes |= l == b"-o";
+                        behind |= matches!(l, b"builtin" | b"command" | b"--");
+                        declares = declares.or(Some(DECLARERS.contains(&l)).filter(|d| *d || !behind));
+                        false
+                    });
+                    declares = declares.or(Some(false).filter(|_| !behind));
+                }
+                if declares == Some(true) {
                     self.declared(&args(&s.words, source));
                 }
-                self.renumbered |= s.words.iter().any(|w| w.any_literal(|l| matches!(l, b"shift" | b"set")));
+                if reads {
+                    self.cuts.told(&args(&s.words, source));
+                }
+                if makes || writes {
+                    self.makes(&args(s.words.get(1..).unwrap_or_default(), source));
+                }
                 if s.words.first().and_then(Word::text).is_some_and(|name| functions.is_one(&name)) {
                     for word in args(&s.words, source).into_iter().skip(1) {
                         match word {
@@ -139,6 +170,56 @@ impl Given {
             }
             false
         });
+        for text in texts {
+            // Together as well, as xargs hands them on.
+            let words = text.split(u8::is_ascii_whitespace).chain([text.as_slice()]);
+            let words = words.filter(|w| !w.is_empty() && w.len() < LONG);
+            self.wrote(words.map(Arg::lit).collect());
+            let cut = if self.cuts.is_plain() { Some(Vec::new()) } else { self.cuts.words(&text) };
+            self.wrote(literals(cut));
+        }
+    }
+
+    /// Notes words that it may read; more than are kept are any.
+    fn wrote(&mut self, words: Vec<Arg>) {
+        for word in words {
+            match self.written.len() {
+                ..MOST => self.written.push(word),
+                MOST => self.written.push(dynamic(b"`")),
+                _ => return,
+            }
+        }
+    }
+
+    /// Notes words that are given to what makes files.
+    fn makes(&mut self, words: &[Arg]) {
+        for word in words {
+            match self.made.len() {
+                _ if word.literal().is_some_and(|w| MAKERS.contains(&w)) => {}
+                ..MOST => self.made.push(word.clone()),
+                MOST => self.made.push(dynamic(b"`")),
+                _ => return,
+            }
+        }
+    }
+
+    /// The words, beside those between its blanks, that the commands of standard input may be cut into.
+    fn cut(&self, fed: &[u8]) -> Vec<Arg> {
+        if self.cuts.is_plain() {
+            return Vec::new();
+        }
+        let commands = fed.strip_prefix(b"$(").and_then(|f| f.strip_suffix(b")")).unwrap_or(fed);
+        let mut out = literals(self.cuts.words(commands));
+        for word in made::printed(commands) {
+            let name = |part: &[u8]| part.get(..made::name(part)).unwrap_or_default().to_vec();
+            let own = |part: &[u8]| self.assigned.contains_key(&name(part));
+            if word.split(|b| b"${".contains(b)).skip(1).any(own) {
+                // It is cut as well.
+                out.push(dynamic(b"`"));
+            }
+            out.extend(literals(self.cuts.words(&made::unquoted(word))));
+        }
+        out
     }
 
     /// Sets what standard input is from here on, and returns what it was.
@@ -155,11 +236,9 @@ impl Given {
     /// What was read here stays in the shell's variables.
     pub fn keep(&mut self) {
         self.lately.get_mut().clear();
-        match self.written.len() {
-            ..MOST => self.written.extend(self.fed.as_deref().map(dynamic)),
-            MOST => self.written.push(dynamic(b"`")),
-            _ => {}
-        }
+        let Some(fed) = self.fed.clone() else { return };
+        self.wrote(vec![dynamic(&fed)]);
+        self.wrote(self.cut(&fed));
     }
 
     /// True if the text assigns a variable.
@@ -184,6 +263,8 @@ impl Given {
     /// `local x=y` and its like assign; what `read` reads, a text may have written.
     #[inline(never)]
     fn declared(&mut self, words: &[Arg]) {
+        let named = |w: &Arg| w.literal().is_some_and(|w| DECLARERS.contains(&w));
+        let words = words.iter().position(named).and_then(|at| words.get(at..)).unwrap_or_default();
         let Some((name, words)) = words.split_first() else { return };
         match name.literal() {
             Some(b"echo" | b"printf") => {
@@ -193,7 +274,14 @@ impl Given {
             }
             Some(b"read") => {
                 for word in words {
-                    self.read.push(word.shown().to_vec());
+                    self.reads_any |= word.is_dynamic() && word.known_prefix().is_empty();
+                    let shown = word.shown();
+                    // `-ra NAME` and `-raNAME`.
+                    let shown = match shown.strip_prefix(b"-") {
+                        Some(letters) => letters.splitn(2, |b| *b == b'a').nth(1).unwrap_or_default(),
+                        None => shown,
+                    };
+                    self.read.extend(shown.split(|b| *b == b'[').next().map(<[u8]>::to_vec));
                 }
             }
             _ => {
@@ -229,9 +317,12 @@ impl Given {
         if SET_BY_SHELLS.contains(&name) {
             out.push(dynamic(b"`"));
         }
-        if self.read.iter().any(|n| n == name) {
+        if self.reads_any || self.read.iter().any(|n| n == name) {
             out.extend_from_slice(&self.written);
-            out.extend(self.fed.as_deref().map(dynamic));
+            if let Some(fed) = self.fed.as_deref() {
+                out.push(dynamic(fed));
+                out.extend(self.cut(fed));
+            }
             if self.files && self.fed.is_none() {
                 out.push(dynamic(b"`"));
             }
@@ -261,11 +352,37 @@ impl Given {
                     Arg::Dynamic { source, .. } => may |= any(source, tries),
                 }
             }
+            if let Some(fed) = self.fed.as_deref() {
+                for word in self.cut(fed) {
+                    match word {
+                        Arg::Literal(word) => tries.push(word),
+                        Arg::Dynamic { .. } => may = true,
+                    }
+                }
+                may |= !self.takes_made(fed, Said { of: &of, made: &self.made, files: false }, tries);
+            }
         }
         may
     }
 
-    /// The words that one with this source becomes by what is known of its variables; see [`made::readings`].
+    /// Adds the names of files that the text itself makes, as far as what standard input comes from may print them;
+    /// false if they are too many.
+    fn takes_made(&self, fed: &[u8], said: Said<'_>, tries: &mut Vec<Vec<u8>>) -> bool {
+        if self.made.is_empty() {
+            return true;
+        }
+        let mut all = if filled::lists(fed) { filled::names_made(said) } else { Some(Vec::new()) };
+        for word in tries.iter() {
+            match (filled::taken_by(word, said), &mut all) {
+                (Some(more), Some(all)) => all.extend(more),
+                _ => return false,
+            }
+        }
+        tries.extend(all.unwrap_or_default());
+        true
+    }
+
+    /// The words that one with this source becomes by what is known of its variables; see [`filled::readings`].
     fn readings(&self, source: &[u8], body: bool, env: &[Vec<u8>]) -> Option<Rc<Vec<Vec<u8>>>> {
         let mut lately = self.lately.borrow_mut();
         if let Some((.., found)) = lately.iter().find(|(s, b, _)| s == source && *b == body) {
@@ -276,7 +393,8 @@ impl Given {
             looks.set(looks.get() + 1);
             if looks.get() > MOST { Vec::new() } else { self.words_of(name, body, env) }
         };
-        let found = made::readings(source, &of, 0).filter(|_| looks.get() <= MOST).map(Rc::new);
+        let said = Said { of: &of, made: &self.made, files: self.files };
+        let found = filled::readings(source, said).filter(|_| looks.get() <= MOST).map(Rc::new);
         if lately.len() >= LATELY {
             lately.clear();
         }
@@ -294,12 +412,15 @@ impl Given {
         args: &[Arg],
         to: &mut dyn FnMut(&[Arg]),
     ) -> bool {
-        let (mut trials, mut in_front) = (0, true);
+        let (mut trials, mut in_front, mut complete) = (0, true, true);
         for (at, arg) in args.iter().enumerate() {
             let all = curious || in_front;
             in_front &= arg.known_prefix().first() == Some(&b'-');
             let Arg::Dynamic { source, single, .. } = arg else { continue };
-            let Some(readings) = self.readings(source, body, env) else { return false };
+            let Some(readings) = self.readings(source, body, env) else {
+                complete = false;
+                continue;
+            };
             let mut tried = None;
             for words in readings.iter().flat_map(|w| becomes(w, *single)) {
                 if !all && !words.iter().any(|w| matters(w)) {
@@ -321,7 +442,7 @@ impl Given {
                 }
             }
         }
-        true
+        complete
     }
 
     /// Every word that a variable may be; `body` = in a function.
@@ -384,6 +505,40 @@ const SET_BY_SHELLS: &[&[u8]] =
 /// Builtins that assign, read and write.
 const DECLARERS: &[&[u8]] =
     &[b"local", b"export", b"readonly", b"declare", b"typeset", b"read", b"echo", b"printf"];
+
+/// What makes words of its standard input.
+const READERS: &[&[u8]] = &[b"read", b"mapfile", b"readarray", b"xargs", b"gxargs", b"parallel"];
+
+/// Programs, and commands of git and cargo, that make files whose names they are given.
+const MAKERS: &[&[u8]] = &[
+    b"touch",
+    b"mkdir",
+    b"cp",
+    b"mv",
+    b"ln",
+    b"install",
+    b"tee",
+    b"truncate",
+    b"rsync",
+    b"dd",
+    b"curl",
+    b"wget",
+    b"scp",
+    b"tar",
+    b"unzip",
+    b"mkfifo",
+    b"split",
+    b"clone",
+    b"init",
+    b"worktree",
+    b"checkout-index",
+    b"new",
+];
+
+/// Words as arguments; none of them known: any.
+fn literals(words: Option<Vec<Vec<u8>>>) -> Vec<Arg> {
+    words.map_or_else(|| vec![dynamic(b"`")], |words| words.into_iter().map(Arg::Literal).collect())
+}
 
 /// Words as far as they are known.
 #[inline(never)]

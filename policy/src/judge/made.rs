@@ -14,7 +14,7 @@ const TAME: &[&str] = &[
 ];
 
 /// Deepest chain of variables that is followed.
-const DEEPEST: usize = 8;
+pub(super) const DEEPEST: usize = 8;
 
 /// True if a word with this source may begin with any option. Those that it may be are put into `tries`; `of` gives
 /// the words that a variable may be, none for one from elsewhere.
@@ -125,7 +125,7 @@ fn variable(
 }
 
 /// The word behind `-`, `=` or `+`, with or without a colon.
-fn instead(op: &[u8]) -> &[u8] {
+pub(super) fn instead(op: &[u8]) -> &[u8] {
     let op = op.strip_prefix(b":").unwrap_or(op);
     let word = op.strip_prefix(b"-").or(op.strip_prefix(b"=")).or(op.strip_prefix(b"+")).unwrap_or_default();
     word.strip_prefix(b"\"").unwrap_or(word)
@@ -169,194 +169,12 @@ fn edited(
 }
 
 /// The words of commands, as those that print their own words may print them: a here-string's too.
-fn printed(commands: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn printed(commands: &[u8]) -> impl Iterator<Item = &[u8]> {
     // `date +x` prints x.
     commands
         .split(|b| b.is_ascii_whitespace() || b"<>|;&()".contains(b))
         .map(|w| w.strip_prefix(b"+").unwrap_or(w))
         .filter(|w| !w.is_empty())
-}
-
-/// Commands that print none of their own words, where they stand first. (A pipe behind them is followed by what reads.)
-const QUIET: &[&str] = &[
-    "git describe",
-    "git rev-parse HEAD",
-    "git rev-parse --short",
-    "git branch --show-current",
-    "git log",
-    "git status",
-    "git diff",
-    "git ls-files",
-    "git merge-base",
-    "ls",
-    "pwd",
-    "nproc",
-    "wc",
-    "find",
-    "mktemp",
-    "whoami",
-    "hostname",
-    "uname",
-    "id",
-    "docker ps",
-    "docker images",
-    "kubectl get",
-    "pgrep",
-    "pidof",
-    "date +%",
-    "which",
-    "command -v",
-];
-
-/// Most words that one is read as.
-const READINGS: usize = 64;
-
-/// The words that one with this source becomes by what the text says of its variables, put where they stand: `--$x=y` with
-/// `x=pre` is `--pre=y`. What nobody knows of is an `x`. None where nothing is known of any of them; `None` if they are too
-/// many.
-pub(super) fn readings(source: &[u8], of: &dyn Fn(&[u8]) -> Vec<Arg>, depth: usize) -> Option<Vec<Vec<u8>>> {
-    let mut known = false;
-    let out = filled(source, of, depth, &mut known)?;
-    Some(if known { out } else { Vec::new() })
-}
-
-fn filled(
-    source: &[u8],
-    of: &dyn Fn(&[u8]) -> Vec<Arg>,
-    depth: usize,
-    known: &mut bool,
-) -> Option<Vec<Vec<u8>>> {
-    let mut out = vec![Vec::new()];
-    let (mut rest, mut quoted) = (source, false);
-    while let Some((byte, after)) = rest.split_first() {
-        let mut literal = *byte;
-        rest = after;
-        match byte {
-            b'"' => {
-                quoted = !quoted;
-                continue;
-            }
-            b'\\' => match after.split_first() {
-                Some((next, behind)) if !quoted || b"$`\"\\".contains(next) => {
-                    literal = *next;
-                    rest = behind;
-                }
-                _ => {}
-            },
-            b'\'' if !quoted => {
-                let end = after.iter().position(|b| *b == b'\'').unwrap_or(after.len());
-                let (text, behind) = after.split_at(end);
-                out.iter_mut().for_each(|w| w.extend_from_slice(text));
-                rest = behind.get(1..).unwrap_or_default();
-                continue;
-            }
-            b'{' if !quoted => {
-                let (inside, behind) = enclosed(rest_with(source, after), b'{', b'}');
-                if inside.contains(&b',') {
-                    let mut words = Vec::new();
-                    for word in inside.split(|b| *b == b',') {
-                        words.extend(filled(word, of, depth, known)?);
-                    }
-                    *known = true;
-                    out = each(&out, &words)?;
-                    rest = behind;
-                    continue;
-                }
-            }
-            b'$' => {
-                if let Some((words, behind)) = part(after, of, depth, known)? {
-                    out = each(&out, &words)?;
-                    rest = behind;
-                    continue;
-                }
-            }
-            _ => {}
-        }
-        out.iter_mut().for_each(|w| w.push(literal));
-    }
-    Some(out)
-}
-
-/// The rest of a text with the byte in front of it.
-fn rest_with<'t>(text: &'t [u8], after: &[u8]) -> &'t [u8] {
-    text.get(text.len() - after.len() - 1..).unwrap_or_default()
-}
-
-/// What stands behind a dollar, as words, and what follows; nothing if it is a dollar and no more.
-#[expect(clippy::type_complexity, reason = "`?` ends both loops")]
-fn part<'s>(
-    after: &'s [u8],
-    of: &dyn Fn(&[u8]) -> Vec<Arg>,
-    depth: usize,
-    known: &mut bool,
-) -> Option<Option<(Vec<Vec<u8>>, &'s [u8])>> {
-    let mut words = Vec::new();
-    let behind = match after.first() {
-        Some(b'(') => {
-            let (inside, behind) = enclosed(after, b'(', b')');
-            if inside.first() != Some(&b'(') && !QUIET.iter().any(|q| inside.starts_with(q.as_bytes())) {
-                *known = true;
-                words.extend(printed(inside).map(unquoted));
-            }
-            words.push(b"x".to_vec());
-            behind
-        }
-        Some(b'{') => {
-            let (inside, behind) = enclosed(after, b'{', b'}');
-            let (name, op) = inside.split_at(name(inside));
-            values(&of(name), of, depth, known, &mut words)?;
-            let word = instead(op);
-            if !word.is_empty() && depth < DEEPEST {
-                *known = true;
-                words.extend(filled(word, of, depth + 1, known)?);
-            }
-            behind
-        }
-        Some(_) => {
-            let (name, behind) = after.split_at(name(after));
-            if name.is_empty() {
-                return Some(None);
-            }
-            values(&of(name), of, depth, known, &mut words)?;
-            behind
-        }
-        None => return Some(None),
-    };
-    if words.is_empty() {
-        words.push(b"x".to_vec());
-    }
-    Some(Some((words, behind)))
-}
-
-/// What a variable may be.
-fn values(
-    args: &[Arg],
-    of: &dyn Fn(&[u8]) -> Vec<Arg>,
-    depth: usize,
-    known: &mut bool,
-    words: &mut Vec<Vec<u8>>,
-) -> Option<()> {
-    for arg in args {
-        match arg {
-            Arg::Literal(value) => {
-                *known = true;
-                words.push(value.clone());
-            }
-            Arg::Dynamic { source, .. } if depth < DEEPEST => {
-                words.extend(filled(source, of, depth + 1, known)?);
-            }
-            Arg::Dynamic { .. } => {}
-        }
-    }
-    (words.len() <= READINGS).then_some(())
-}
-
-/// Each of these with each of those behind it.
-fn each(front: &[Vec<u8>], back: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
-    if front.len() * back.len() > READINGS {
-        return None;
-    }
-    Some(front.iter().flat_map(|f| back.iter().map(move |b| [f.as_slice(), b].concat())).collect())
 }
 
 /// Those of them that print what a file says.
@@ -368,7 +186,7 @@ pub(super) fn reads_files(commands: &[u8]) -> bool {
 }
 
 /// True if what the commands print is nothing that the text says, but for its words as they stand.
-fn tame(commands: &[u8]) -> bool {
+pub(super) fn tame(commands: &[u8]) -> bool {
     let holds = |w: &[u8], part: &[u8]| w.windows(part.len()).any(|p| p == part);
     let says = |name: &[u8], w: &[u8]| {
         [&b"format"[..], b"pretty", b"printf", b"template", b"jsonpath", b"%", b"\\", b"/-", b"+-", b"=-"].iter().any(|s| holds(w, s))
@@ -406,7 +224,7 @@ fn single_dash(word: &[u8]) -> &[u8] {
 }
 
 /// How long the name is that begins here: letters, or one digit or special character.
-fn name(text: &[u8]) -> usize {
+pub(super) fn name(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
     match text.first() {
         Some(b) if b.is_ascii_digit() => text.iter().take_while(|b| b.is_ascii_digit()).count(),
@@ -416,7 +234,7 @@ fn name(text: &[u8]) -> usize {
 }
 
 /// What stands between these two, and what follows.
-fn enclosed(text: &[u8], open: u8, close: u8) -> (&[u8], &[u8]) {
+pub(super) fn enclosed(text: &[u8], open: u8, close: u8) -> (&[u8], &[u8]) {
     let mut depth = 0_usize;
     for (at, byte) in text.iter().enumerate() {
         match *byte {
@@ -434,7 +252,7 @@ fn enclosed(text: &[u8], open: u8, close: u8) -> (&[u8], &[u8]) {
     (text.get(1..).unwrap_or_default(), b"")
 }
 
-fn unquoted(word: &[u8]) -> Vec<u8> {
+pub(super) fn unquoted(word: &[u8]) -> Vec<u8> {
     word.iter().copied().filter(|b| !b"'\"\\".contains(b)).collect()
 }
 
@@ -446,41 +264,6 @@ fn bare(word: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn values_stand_where_the_variables_did() {
-        let dynamic =
-            |source: &str| Arg::Dynamic { source: source.into(), prefix: Vec::new(), single: false };
-        let of = |name: &[u8]| match name {
-            b"x" => vec![Arg::lit("pre")],
-            b"two" => vec![Arg::lit("a"), Arg::lit("b")],
-            b"y" => vec![dynamic("--$x=./evil")],
-            b"loop" => vec![dynamic("$loop")],
-            b"many" => (0..70).map(|n| Arg::lit(n.to_string())).collect(),
-            _ => Vec::new(),
-        };
-        for (source, want) in [
-            ("--$x=./evil", "--pre=./evil"),
-            ("--\"${x}\"=./evil", "--pre=./evil"),
-            ("-{-,x}$x=./evil", "--pre=./evil -xpre=./evil"),
-            ("$two$two", "aa ab ba bb"),
-            ("$y", "--pre=./evil"),
-            ("--$(echo pre)=e", "--echo=e --pre=e --x=e"),
-            ("$(cat <<<--pre=e)", "cat --pre=e x"),
-            ("--${none:-pre}=e", "--pre=e"),
-            ("\"BEGIN{$x(\\\"e\\\")}\"", "BEGIN{pre(\"e\")}"),
-            ("a'$x'\\$x$none", ""),
-            ("$none/x", ""),
-            ("a'$x'$two", "a$xa a$xb"),
-            ("\"$\"$x", "$pre"),
-        ] {
-            let got = readings(source.as_bytes(), &of, 0).unwrap().join(&b' ');
-            assert_eq!(String::from_utf8_lossy(&got), want, "{source}");
-        }
-        assert_eq!(readings(b"$many", &of, 0), None);
-        assert_eq!(readings(b"$two$two$two$two$two$two$two", &of, 0), None);
-        assert!(readings(b"$loop", &of, 0).is_some());
-    }
 
     #[test]
     fn what_a_word_may_be() {

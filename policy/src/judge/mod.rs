@@ -6,6 +6,9 @@
 mod builtin;
 mod carry;
 mod command;
+mod cuts;
+mod edits;
+mod filled;
 mod functions;
 mod given;
 mod known;

@@ -32,7 +32,7 @@ impl Word {
     }
 
     /// True if one of the arguments that the word becomes ([`Word::to_args`]) is literal, and such a one.
-    pub fn any_literal(&self, such: impl Fn(&[u8]) -> bool) -> bool {
+    pub fn any_literal(&self, mut such: impl FnMut(&[u8]) -> bool) -> bool {
         match self.expand_braces() {
             Some(words) => words.iter().any(|word| such(word)),
             None => self.text().is_some_and(|word| such(&word)),

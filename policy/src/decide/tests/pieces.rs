@@ -1,0 +1,217 @@
+//! Words that a text puts together of pieces of its own.
+use super::*;
+
+fn case() -> Case {
+    let list = [
+        "find", "rg", "git", "sed", "awk", "make", "sort", "xargs", "cp", "cat", "head", "echo", "npm",
+        "date", "printf", "mkdir", "touch", "ls", "rev", "cut", "tr", "stat", "basename", "rm", "bash", "cc",
+        "diff", "grep",
+    ]
+    .map(|p| format!("/usr/bin/{p}"));
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    let mut c = Case::new(&list).checked();
+    for p in &list {
+        c.world = c.world.program(p);
+    }
+    c
+}
+
+/// Fails with all texts that are judged otherwise.
+fn judged(allowed: bool, texts: &[&str]) {
+    let mut c = case();
+    let mut bad = Vec::new();
+    for text in texts {
+        let e = c.text(text);
+        if (e.decision == Decision::Allow) != allowed {
+            bad.push(format!("{text}: {:?}", e.findings.iter().map(|f| &f.message).collect::<Vec<_>>()));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn values_are_edited() {
+    judged(
+        false,
+        &[
+            "x=er; rg y --p${x#e}e=./evil",
+            "x=prex; rg y --${x%x}=./evil",
+            "x=prexx; rg y --${x%%x*}=./evil",
+            "x=a/pre; rg y --${x##*/}=./evil",
+            "x=pre.c; rg y --${x%.c}=./evil",
+            "x=xpre; rg y --${x#[w-x]}=./evil",
+            "x=xpre; y=x; rg y --${x#$y}=./evil",
+            "x=xpre; y=${x#x}; rg y --$y=./evil",
+            "x=xpre; y=--${x#x}=./evil; rg y $y",
+            "x=xre; rg y --p\"${x#x}\"=./evil",
+            "x=xpre; rg y --${NOPE:-${x#x}}=./evil",
+            "for x in xpre; do rg y --${x#x}=./evil; done",
+            "f() { rg y --${1#x}=./evil; }; f xpre",
+            "bash -c 'rg y --${1#x}=./evil' _ xpre",
+            "read x <<<xpre; rg y --${x#x}=./evil",
+            "x=xSHELL; make ${x#x}=./evil test",
+            "x=SHELLx; make ${x%x}=./evil test",
+            "x=xsystem; awk \"BEGIN{${x#x}(\\\"./evil\\\")}\"",
+            "x=xexec; git rebase --${x#x}=./evil HEAD~1",
+            "x=xoutput; git log --${x#x}=out",
+            "x=xoutput; sort --${x#x}=out f",
+            "x=.exec-guardx; rm -rf ~/${x%x}",
+            "x=z; rm -rf ${x:$NOPE} ~/.exec-guard",
+            "awk \"BEGIN{sys${NOPE}tem(\\\"./evil\\\")}\"",
+            "a=ELL; b=$a; c=$b; d=$c; e=$d; f=$e; g=$f; h=$g; i=$h; j=$i; make SH$j=./evil test",
+        ],
+    );
+    judged(
+        true,
+        &[
+            "for f in *.c; do cc -c \"$f\" -o \"${f%.c}.o\"; done",
+            "v=1.2.3; git tag v${v%.*}",
+            "b=feature/x; git log origin/${b##*/}",
+            "f=src/a.c; git log -1 -- \"${f%.c}.h\"",
+            "for f in *.orig; do diff \"$f\" \"${f%.orig}\"; done",
+            "for a in x:1 y:2; do git log \"${a%%:*}\"; done",
+            "B=$(git branch --show-current); git log origin/${B%-x}..HEAD --oneline",
+            "sed -n \"${A},${B}p\" f",
+            "sed \"/$PAT/d\" f",
+        ],
+    );
+}
+
+#[test]
+fn what_is_read_is_cut() {
+    judged(
+        false,
+        &[
+            "IFS=, read a b <<<x,--pre=./evil; rg y $b",
+            "IFS=: read a b <<<x:pre; rg y --$b=./evil",
+            "IFS=, read -a a <<<x,--pre=./evil; rg y ${a[1]}",
+            "IFS=, read -ra a <<<x,pre; rg y --${a[1]}=./evil",
+            "IFS=, read a b <<<x,SHELL; make $b=./evil test",
+            "while IFS=: read k v; do make $k=$v test; done <<<SHELL:./evil",
+            "while IFS=: read k v; do make $k=$v test; done <<E\nSHELL:./evil\nE\n",
+            "read -d: a <<<pre:x; rg y --$a=./evil",
+            "read -d : a <<<pre:x; rg y --$a=./evil",
+            "read -n3 a <<<prex; rg y --$a=./evil",
+            "read -rN 3 a <<<prex; rg y --$a=./evil",
+            "builtin read a <<<pre; rg y --$a=./evil",
+            "n=a; read $n <<<pre; rg y --$a=./evil",
+            "echo SHELL,x | { IFS=, read a b; make $a=./evil test; }",
+            "echo x:pre | { IFS=: read a b; rg y --$b=./evil; }",
+            "x=x:pre; echo $x | { IFS=: read a b; rg y --$b=./evil; }",
+            "echo prex | { read -n3 a; rg y --$a=./evil; }",
+            "printf 'ELL\\n' | { read x; make SH$x=./evil test; }",
+            "xargs -d, git config <<<'alias.z,!./evil,'; git z",
+            "xargs -d_ git config <<<'alias.z_!./evil_'; git z",
+            "xargs -d , -n1 rg y <<<y,--pre=./evil,f",
+            "xargs --delimiter=, make <<<x,SHELL=./evil,test",
+            "xargs -n2 git config <<<'a.b c alias.z !./evil'",
+            "xargs -E. git config <<<'alias.z !./evil . x'",
+            "xargs -L1 git config <<E\na.b c\nalias.z !./evil\nE\n",
+            "echo x,SHELL=./evil,test | xargs -d, make",
+        ],
+    );
+    judged(
+        true,
+        &[
+            "IFS=, read a b <<<x,y; git log $a",
+            "git log | while IFS=, read -r a b; do echo \"$a\"; done",
+            "git ls-files | while IFS= read -r l; do git log -1 -- \"$l\"; done",
+            "xargs -d, rg foo <<<a,b",
+            "xargs -n1 git log -1 -- <<<'a b'",
+            "git ls-files | xargs -n 1 basename",
+        ],
+    );
+}
+
+#[test]
+fn braces_make_words() {
+    judged(
+        false,
+        &[
+            "make SHEL{K..M}=./evil test",
+            "make {S..T}HELL=./evil test",
+            "make {T..S}HELL=./evil test",
+            "git grep -{O..O}./evil x",
+            "git grep -{A..z..14}./evil x",
+            "make {{S,T},x}HELL=./evil test",
+            "make {x,{y,S}HELL}=./evil test",
+            "x=EL; make SH$x{L..L}=./evil test",
+            "make S{!..~}ELL=./evil test",
+            "git -{b..c} core.fsmonitor=./evil status",
+        ],
+    );
+    judged(
+        true,
+        &["make {A..C}", "rg foo {a..c}.txt", "for i in {1..3}; do make test$i; done", "rg x src/{a,b{c,d}}"],
+    );
+}
+
+#[test]
+fn names_of_files_are_words() {
+    judged(
+        false,
+        &[
+            "mkdir -p -- --pre=.; touch -- --pre=./evil; rg y *=*/*",
+            "mkdir -p -- --pre=.; touch -- --pre=./evil; rg y -*/evil",
+            "mkdir -p SHELL=.; touch SHELL=./evil; make */evil test",
+            "mkdir -p SHELL=.; touch SHELL=./evil; make S*/evil test",
+            "mkdir -p SHELL=.; cp evil SHELL=.; make S*/evil test",
+            "mkdir SHELL=.; cd SHELL=.; touch evil; cd ..; make */evil test",
+            "mkdir -p SHELL=.; touch SHELL=./evil; ls -d */evil | xargs make test",
+            "mkdir -p SHELL=.; touch SHELL=./evil; for x in */evil; do make $x test; done",
+            "mkdir -p SHELL=.; touch SHELL=./evil; x='*/evil'; make $x test",
+            "mkdir -p SHELL=.; touch SHELL=./evil; bash -c 'make */evil test'",
+            "x=SHELL=.; mkdir -p $x; touch $x/evil; make */evil test",
+            "mkdir foreach; git submodule f*h ./evil",
+            "touch {a,foreach}; git submodule ?oreac[h] ./evil",
+            "cc -o foreach x.c; git submodule f*h ./evil",
+            "mkdir foreach; git submodule $(ls f*) ./evil",
+        ],
+    );
+    judged(
+        true,
+        &[
+            "touch a.txt; git add *.txt",
+            "mkdir -p out; git add out/*",
+            "mkdir -p a b; rg foo */",
+            "touch foreach; git add *.c",
+            "mkdir build; make *.o",
+        ],
+    );
+}
+
+#[test]
+fn what_is_printed_is_changed() {
+    judged(
+        false,
+        &[
+            "x=`echo ELL`; make SH$x=./evil test",
+            "make SH`echo ELL`=./evil test",
+            "make S$(printf %s HE LL)=./evil test",
+            "make S$(printf 'HELL\\n')=./evil test",
+            "make S$(printf '\\x48ELL')=./evil test",
+            "make S$(echo LLEH | rev)=./evil test",
+            "make SH$(echo -ELL | tr -d -)=./evil test",
+            "make SH$(sed 's/.*/ELL/' f)=./evil test",
+            "make SH$(ls | sed 's/.*/ELL/')=./evil test",
+            "make SH$(git log -1 --format=ELL)=./evil test",
+            "make SH$(date +%nELL)=./evil test",
+            "make SH$(awk 'BEGIN{print \"E\" \"LL\"}')=./evil test",
+            "make SH$(stat -c ELL f)=./evil test",
+            "x=ELL; make SH$(echo $x)=./evil test",
+            "x=xELL; make SH$(echo \"$x\" | cut -c2-)=./evil test",
+            "make SH$(tr a-z A-Z <<<ell)=./evil test",
+            "x=EL; make $'SH'$x'L=./evil' test",
+        ],
+    );
+    judged(
+        true,
+        &[
+            "make V=$(git rev-parse HEAD) test",
+            "make D=$(date +%F) test",
+            "git commit -m \"$(printf 'a\\n\\nb')\"",
+            "git commit -m \"x $(echo a | tr a b)\"",
+            "n=$(grep -c x f | cut -d: -f1); git log -1 -- \"x$n\"",
+        ],
+    );
+}
