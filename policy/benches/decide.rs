@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use policy::document::{Accept, Effective, Entry, Redirections, Security};
-use policy::{Decision, FakeWorld, FileId, FileInfo, Form, Guard, Invocation, World, decide_as};
+use policy::{Decision, FakeWorld, FileId, FileInfo, Form, Guard, Invocation, NameKind, World, decide_as};
 
 /// The pretended files, with what was answered once: a verdict is measured, not a list that is searched from its
 /// beginning for each question. (The guard's own file system remembers its answers too, for as long as it runs.)
@@ -47,6 +47,9 @@ impl World for Remembered {
     }
     fn link(&self, path: &[u8]) -> bool {
         World::link(&self.world, path)
+    }
+    fn names(&self, folder: &[u8], most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
+        self.world.names(folder, most)
     }
     fn is_guard(&self, file: &FileId) -> bool {
         self.world.is_guard(file)

@@ -52,4 +52,4 @@ pub use order::by_key;
 pub use question::{Answer, Choice, Scope, digest};
 pub use reason::Reason;
 pub use resolve::{Executable, is_of_process, of_process};
-pub use world::{FakeWorld, FileId, FileInfo, FileKind, World};
+pub use world::{FakeWorld, FileId, FileInfo, FileKind, NameKind, World};

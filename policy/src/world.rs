@@ -33,6 +33,17 @@ pub enum FileKind {
     Other,
 }
 
+/// What a name in a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A symbolic link.
+    Link,
+    /// A folder.
+    Folder,
+    /// Anything else.
+    Other,
+}
+
 /// What one look at a file told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileInfo {
@@ -66,6 +77,10 @@ pub trait World {
     fn writable(&self, path: &[u8]) -> bool;
     /// True if the path itself is a symbolic link, wherever it leads.
     fn link(&self, path: &[u8]) -> bool;
+    /// What lies in a folder; `None` if it cannot be read, or holds more than `most` names.
+    fn names(&self, _folder: &[u8], _most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
+        None
+    }
     /// True if this executable file is the guard itself: links to it are shims, and are skipped. Asked rather than told,
     /// since nearly every file is known to be another without a look at the guard.
     fn is_guard(&self, _file: &FileId) -> bool {
@@ -210,6 +225,25 @@ impl World for FakeWorld {
 
     fn link(&self, path: &[u8]) -> bool {
         self.links.contains_key(path)
+    }
+
+    fn names(&self, folder: &[u8], most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
+        let mut front = self.real(folder)?;
+        if front.last() != Some(&b'/') {
+            front.push(b'/');
+        }
+        let mut out = std::collections::BTreeMap::new();
+        for path in self.files.keys().chain(self.links.keys()) {
+            let Some(rest) = path.strip_prefix(front.as_slice()) else { continue };
+            let name = rest.split(|b| *b == b'/').next().unwrap_or_default();
+            let is = match (name.len() < rest.len(), self.links.contains_key(path)) {
+                (true, _) => NameKind::Folder,
+                (_, true) => NameKind::Link,
+                _ => NameKind::Other,
+            };
+            out.insert(name.to_vec(), is);
+        }
+        (out.len() <= most).then(|| out.into_iter().collect())
     }
 
     fn is_guard(&self, file: &FileId) -> bool {

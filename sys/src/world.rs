@@ -11,7 +11,7 @@ use std::path::Path;
 use nix::errno::Errno;
 use nix::fcntl::AtFlags;
 use nix::unistd::AccessFlags;
-use policy::{FileId, FileInfo, FileKind, World};
+use policy::{FileId, FileInfo, FileKind, NameKind, World};
 
 /// Longest chain of symbolic links followed, as in path_resolution(7).
 const MAX_LINKS: u32 = 40;
@@ -245,6 +245,27 @@ impl World for Host {
         std::fs::symlink_metadata(of(path)).is_ok_and(|m| m.file_type().is_symlink())
     }
 
+    fn names(&self, folder: &[u8], most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
+        if !self.may_look(folder) {
+            return None;
+        }
+        let mut out = Vec::new();
+        for entry in std::fs::read_dir(of(folder)).inspect_err(|e| self.failed(folder, e)).ok()? {
+            let entry = entry.ok()?;
+            if out.len() >= most {
+                return None;
+            }
+            // The folder mostly says so itself: getdents(2), d_type.
+            let is = match entry.file_type() {
+                Ok(t) if t.is_symlink() => NameKind::Link,
+                Ok(t) if t.is_dir() => NameKind::Folder,
+                _ => NameKind::Other,
+            };
+            out.push((entry.file_name().into_vec(), is));
+        }
+        Some(out)
+    }
+
     fn is_guard(&self, file: &FileId) -> bool {
         match &self.guard {
             Guard::Unknown => false,
@@ -340,6 +361,23 @@ mod tests {
 
     fn bytes(p: &Path) -> Vec<u8> {
         p.as_os_str().as_bytes().to_vec()
+    }
+
+    #[test]
+    fn names_of_a_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("d")).unwrap();
+        std::fs::write(dir.path().join("f"), "x").unwrap();
+        symlink("nowhere", dir.path().join("l")).unwrap();
+        let host = Host::new();
+        let mut names = host.names(&bytes(dir.path()), 3).unwrap();
+        names.sort_by(|a, b| a.0.cmp(&b.0));
+        let want = [(&b"d"[..], NameKind::Folder), (b"f", NameKind::Other), (b"l", NameKind::Link)]
+            .map(|(n, k)| (n.to_vec(), k));
+        assert_eq!(names, want);
+        assert_eq!(host.names(&bytes(dir.path()), 2), None);
+        assert_eq!(host.names(&bytes(&dir.path().join("f")), 9), None);
+        assert!(host.fault().is_none());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::world::FakeWorld;
 
 mod folder;
 mod given;
+mod led;
 mod pieces;
 
 fn world() -> FakeWorld {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::command::Listed;
-use super::given::Given;
+use super::given::{self, Given};
 use super::known::Known;
 use super::{Context, Judge, Meta, Outcome, Weight, home_of, variable, visible};
 use crate::arg::Arg;
@@ -73,10 +73,12 @@ impl Judge<'_> {
                     // Words of standard input may be the text's own.
                     let lists = names.iter().any(|n| matches!(*n, b"xargs" | b"gxargs" | b"parallel"));
                     let listed = lists.then(|| Rc::make_mut(&mut self.given).list(true));
+                    let mark = lists.then(|| std::mem::replace(&mut self.mark, given::mark(args)));
                     let o = self.command(&Arc::from(words.as_slice()), meta, &inner_ctx);
                     if let Some(before) = listed {
                         Rc::make_mut(&mut self.given).list(before);
                     }
+                    self.mark = mark.unwrap_or_default();
                     if let Some(exe) = o.exe.as_ref().filter(|exe| {
                         // The shell itself starts it: by the path it was judged as, like every other program.
                         let path = words.first().and_then(Arg::literal).filter(|w| w.contains(&b'/'));

@@ -127,10 +127,7 @@ impl Judge<'_> {
         let listed = self.listed(Some(name), exe, &known, args, ctx);
         let typed = last_component(name);
         let names = known.names(name);
-        let why = known.writer(name).and_then(|w| {
-            self.as_read(args, ctx, &|args| self.scenes(ctx).find_map(|s| unpack::unpacks(w, args, &s)))
-        });
-        if let Some(why) = why {
+        if let Some(why) = known.writer(name).and_then(|w| self.writes(w, args, ctx)) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
         if names.contains(&b"exec-guard".as_slice())
@@ -189,13 +186,20 @@ impl Judge<'_> {
             self.found(Weight::Deny, Reason::Probe, Some(at), "a probe: the guard is in the way".into());
         }
         let touches = |args: &[Arg]| self.watch.touches(name, args, ctx.cwd.as_deref()).map(|(why, _)| why);
-        if let Some(why) = self.as_read(args, ctx, &touches) {
+        if let Some(why) = self.as_read(false, args, ctx, &touches) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
     }
 
-    /// What holds for a command as it stands, or with what the text makes of its variables.
-    fn as_read<T>(&self, args: &[Arg], ctx: &Context, holds: &dyn Fn(&[Arg]) -> Option<T>) -> Option<T> {
+    /// What holds for a command as it stands, or with what the text makes of its variables; `plain` = words that could be
+    /// no more than names included.
+    pub(super) fn as_read<T>(
+        &self,
+        plain: bool,
+        args: &[Arg],
+        ctx: &Context,
+        holds: &dyn Fn(&[Arg]) -> Option<T>,
+    ) -> Option<T> {
         let mut out = holds(args);
         if out.is_none() && args.iter().any(Arg::is_dynamic) {
             let mut one = |args: &[Arg]| {
@@ -203,13 +207,13 @@ impl Judge<'_> {
                     out = holds(args);
                 }
             };
-            self.given.each_reading(false, ctx.body.is_some(), &self.inv.env, args, &mut one);
+            self.given.each_reading(plain, ctx.body.is_some(), &self.inv.env, args, &mut one);
         }
         out
     }
 
     /// Where it may stand: mostly in one place.
-    fn scenes<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
+    pub(super) fn scenes<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
         let at = move |cwd| unpack::Scene {
             cwd,
             home: self.inv.home.as_deref(),
@@ -418,7 +422,7 @@ impl Judge<'_> {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
-        let starts_up = self.as_read(args, ctx, &|args| {
+        let starts_up = self.as_read(false, args, ctx, &|args| {
             protect::starts_up(last_component(name), args).or_else(|| {
                 let writer = known.writer(name)?;
                 self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))

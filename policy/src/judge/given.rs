@@ -16,6 +16,10 @@ use crate::arg::Arg;
 use crate::rules::hazards::{HazardHit, Hazardous};
 use crate::shell::ast::{CommandKind, RedirectOp, Script, Word};
 
+mod spelled;
+
+pub(super) use spelled::mark;
+
 /// Most trials for one command; beyond it a word counts as an option.
 const MOST: usize = 256;
 

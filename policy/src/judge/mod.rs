@@ -15,6 +15,7 @@ mod known;
 mod made;
 mod redirect;
 mod walk;
+mod writes;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
@@ -147,6 +148,10 @@ pub(crate) struct Judge<'a> {
     /// The guard's own files.
     watch: Watch<'a>,
     memory: RefCell<known::Memory>,
+    /// What programs write and put under other names so far.
+    writing: RefCell<writes::Writing>,
+    /// What xargs puts its words in place of, in the command walked.
+    mark: Vec<u8>,
 }
 
 /// Most segments of one evaluation.
@@ -171,6 +176,8 @@ impl<'a> Judge<'a> {
             shells: OnceCell::new(),
             watch: Watch::new(&inv.guard, inv.home.as_deref()),
             memory: RefCell::default(),
+            writing: RefCell::default(),
+            mark: Vec::new(),
         }
     }
 

@@ -9,7 +9,10 @@ use crate::rules::protect;
 use crate::world::World;
 
 mod finds;
+mod links;
 mod place;
+
+pub(crate) use links::{Made, Written, made, meet, written};
 
 use place::{Place, in_control, is_above, is_open, starred, tail};
 
@@ -81,6 +84,39 @@ pub(crate) struct Writer {
     writes: Writes,
 }
 
+/// What becomes of a word that such a program is handed.
+#[derive(Clone, Copy, Debug)]
+struct Handed {
+    /// What was there goes, and nothing comes that is the caller's.
+    gone: bool,
+    /// A link is written through.
+    through: bool,
+}
+
+impl Writer {
+    fn why(self) -> String {
+        let name = self.name;
+        match self.writes {
+            Writes::Named | Writes::Touches => format!("{name}: a word may lead to the guard's own files"),
+            _ => format!(
+                "{name} may write or delete what no word names, in a folder that the guard's own files lie in"
+            ),
+        }
+    }
+
+    /// Why a write by a name that the same text makes is a question.
+    pub(crate) fn why_by_name(self) -> String {
+        let name = self.name;
+        format!("{name}: by another name that the text makes it may write to the guard's own files")
+    }
+
+    fn handed(self) -> Handed {
+        let removes = matches!(self.name, "rm" | "grm" | "rmdir" | "unlink");
+        let gone = matches!(self.writes, Writes::Onto | Writes::Touches);
+        Handed { gone, through: !removes && self.writes != Writes::Moves }
+    }
+}
+
 /// What a command is judged with.
 pub(crate) struct Scene<'a> {
     /// The folder it stands in, if that is known.
@@ -95,25 +131,27 @@ pub(crate) struct Scene<'a> {
 
 /// Why a command may write over the guard's own files without naming them; `None` if it does not.
 pub(crate) fn unpacks(writer: Writer, args: &[Arg], scene: &Scene) -> Option<String> {
-    let places = places(writer, args, scene);
+    hit(&places(writer, args, scene), scene).then(|| writer.why())
+}
+
+/// The same of what find(1) finds and hands to such a program on its standard input: `args` are find's.
+pub(crate) fn unpacks_found(writer: Writer, args: &[Arg], scene: &Scene) -> Option<String> {
+    let found = Writer { name: "find", writes: Writes::Finds };
+    let mut judge = Judge::new(args, scene);
+    // git takes words for files as well as for anything else.
+    judge.finds(Some(writer.handed()).filter(|_| writer.writes != Writes::Git)?);
+    hit(&led(found, judge.out, scene), scene).then(|| writer.why())
+}
+
+/// True if one of the guard's own lies in one of these places.
+fn hit(places: &[Place], scene: &Scene) -> bool {
     let above = |own: &[u8]| places.iter().any(|p| is_above(p, own));
     let own = &scene.guard.own_paths;
     // By its spelling, and where that leads: the home itself may be a link.
-    let hit = places.iter().any(|p| p.path.is_none())
+    places.iter().any(|p| p.path.is_none())
         || own.iter().any(|own| above(own))
         || (!places.is_empty()
-            && own.iter().any(|own| scene.world.real(own).is_some_and(|real| real != *own && above(&real))));
-    hit.then(|| {
-        let name = writer.name;
-        match writer.writes {
-            Writes::Named | Writes::Touches => {
-                format!("{name}: a word may lead to the guard's own files")
-            }
-            _ => format!(
-                "{name} may write or delete what no word names, in a folder that the guard's own files lie in"
-            ),
-        }
-    })
+            && own.iter().any(|own| scene.world.real(own).is_some_and(|real| real != *own && above(&real))))
 }
 
 /// Why a command may write what git runs or takes orders from; `None` if it does not.
@@ -146,8 +184,9 @@ pub(crate) fn writer(names: &[&[u8]]) -> Option<Writer> {
 }
 
 /// Where a command writes.
-fn places(Writer { name, writes }: Writer, args: &[Arg], scene: &Scene) -> Vec<Place> {
-    let mut judge = Judge { args, scene, base: scene.cwd.map(<[u8]>::to_vec), out: Vec::new() };
+fn places(writer: Writer, args: &[Arg], scene: &Scene) -> Vec<Place> {
+    let Writer { name, writes } = writer;
+    let mut judge = Judge::new(args, scene);
     let word = |words: &str| args.iter().filter_map(Arg::literal).any(|a| is_one(a, words));
     match writes {
         Writes::Below => judge.below(),
@@ -163,18 +202,34 @@ fn places(Writer { name, writes }: Writer, args: &[Arg], scene: &Scene) -> Vec<P
             let gone = writes == Writes::Touches;
             judge.out.iter_mut().for_each(|p| (p.only, p.gone, p.link) = (true, gone, name == "unlink"));
         }
-        Writes::Finds => judge.finds(),
+        Writes::Finds => judge.found(),
         Writes::Git => judge.git(),
     }
-    let mut out = Vec::with_capacity(judge.out.len());
-    for place in judge.out {
+    led(writer, judge.out, scene)
+}
+
+/// These places, and where links lead from them.
+fn led(writer: Writer, places: Vec<Place>, scene: &Scene) -> Vec<Place> {
+    let mut out = Vec::with_capacity(places.len());
+    for place in places {
+        let from = out.len();
+        let unknown = Place { path: None, only: false, ..place.clone() };
         let led = place.led(scene.world);
+        let too_much = place.spread(scene.world, &mut out);
+        // git takes a link to what is not there away, and makes a file.
+        if writer.writes == Writes::Git {
+            let mut at = 0;
+            out.retain(|p| {
+                at += 1;
+                at <= from || p.path.is_some()
+            });
+        } else if (too_much && !place.gone) || led == Some(None) {
+            out.push(unknown);
+        }
         let path = place.path.as_deref().map(normalise);
         match led {
-            // git takes such a link away, and makes a file.
-            Some(None) if writes != Writes::Git => out.push(Place { path: None, only: false, ..place }),
             Some(Some(led)) if path.as_ref() != Some(&led) => {
-                out.push(Place { path: Some(led), ..place });
+                out.push(Place { path: Some(led), ..place.clone() });
             }
             _ => {}
         }
@@ -193,10 +248,16 @@ struct Judge<'a> {
     scene: &'a Scene<'a>,
     /// The folder that relative words begin in.
     base: Option<Vec<u8>>,
+    /// A shell fills that in.
+    base_glob: bool,
     out: Vec<Place>,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    fn new(args: &'a [Arg], scene: &'a Scene<'a>) -> Judge<'a> {
+        Judge { args, scene, base: scene.cwd.map(<[u8]>::to_vec), base_glob: false, out: Vec::new() }
+    }
+
     /// The folder it stands in, and every one that a word may name.
     fn below(&mut self) {
         self.put(self.base.clone());
@@ -204,7 +265,7 @@ impl Judge<'_> {
     }
 
     fn put(&mut self, path: Option<Vec<u8>>) {
-        self.out.push(Place { path, ..Place::default() });
+        self.out.push(Place { path, glob: self.base_glob, ..Place::default() });
     }
 
     /// What the words from `from` on name, what stands behind their `=` or their option letter included. One that names
@@ -252,7 +313,8 @@ impl Judge<'_> {
             },
         };
         let above = afloat && parts(&full).any(|part| part == b"..");
-        Some(Place { path: (!above).then_some(full), glob: dynamic, open, afloat, ..Place::default() })
+        let glob = dynamic || self.base_glob;
+        Some(Place { path: (!above).then_some(full), glob, open, afloat, ..Place::default() })
     }
 
     /// Each operand but that one; `link` = itself where it is a link.
@@ -355,8 +417,9 @@ impl Judge<'_> {
             };
             if let Some((value, dynamic)) = value {
                 // What is open may as well lead up again.
-                let path =
-                    self.path(value, dynamic).filter(|p| !p.open).filter(|p| !p.afloat).and_then(|p| p.path);
+                let place = self.path(value, dynamic).filter(|p| !p.open && !p.afloat);
+                self.base_glob |= place.as_ref().is_some_and(|p| p.glob);
+                let path = place.and_then(|p| p.path);
                 let path = path.map(|path| self.scene.world.real(&path).unwrap_or(path));
                 if word == b"-C" {
                     self.base = path;
@@ -372,7 +435,12 @@ impl Judge<'_> {
         if is_one(sub, "init init-db format-patch") {
             // No more than a file or folder of its own, where it stands.
             let path = self.base.as_deref().map(|base| join(base, b".git"));
-            self.out.extend(path.map(|path| Place { path: Some(path), gone: true, ..Place::default() }));
+            self.out.extend(path.map(|path| Place {
+                path: Some(path),
+                glob: self.base_glob,
+                gone: true,
+                ..Place::default()
+            }));
         }
         let to = |a: &Arg| [&b"-o"[..], b"--o"].iter().any(|o| a.known_prefix().starts_with(o));
         if is_one(sub, GIT_NAMED) || (sub == b"format-patch" && self.args.iter().any(to)) {

@@ -16,7 +16,7 @@ use nix::errno::Errno;
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
-use policy::{FakeWorld, FileInfo, World};
+use policy::{FakeWorld, FileInfo, NameKind, World};
 
 use crate::quick::Quick;
 
@@ -306,5 +306,8 @@ impl World for Remembered {
     }
     fn link(&self, path: &[u8]) -> bool {
         World::link(&self.world, path)
+    }
+    fn names(&self, folder: &[u8], most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
+        self.world.names(folder, most)
     }
 }

@@ -1,7 +1,7 @@
 //! A place that is written: how it is spelled, and where that leads.
 use super::parts;
 use crate::resolve::{join, last_component, normalise, parent};
-use crate::world::World;
+use crate::world::{NameKind, World};
 
 /// A place that is written, with what is below it.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +51,75 @@ impl Place {
         let rest = path.get(head.len()..).unwrap_or_default();
         let rest = rest.strip_prefix(b"/").unwrap_or(rest);
         real.map(|real| Some(normalise(&join(&real, rest.strip_prefix(b"/").unwrap_or(rest)))))
+    }
+}
+
+/// Most folders that are looked through for what one pattern may become.
+const FOLDERS: usize = 64;
+
+/// Most names of one of them.
+const NAMES: usize = 1 << 16;
+
+impl Place {
+    /// Where a shell's pattern leads by the links that it may become: each part of it is looked for in the folder that it
+    /// stands in. True if there is too much there to be looked through.
+    pub fn spread(&self, world: &dyn World, out: &mut Vec<Place>) -> bool {
+        let path = self.path.as_deref().filter(|_| self.glob && !self.afloat && !self.flat);
+        let Some((path, mark)) = path.and_then(|p| Some((p, p.iter().position(is_mark)?))) else {
+            return false;
+        };
+        let head = path.get(..mark).map(parent).unwrap_or_default();
+        let Some(real) = world.real(if head.is_empty() { b"/" } else { head }) else { return false };
+        let (mut looks, mut too_much) = (0, false);
+        let mut todo = vec![(real, path.get(head.len()..).unwrap_or_default())];
+        while let Some((folder, rest)) = todo.pop() {
+            let from = rest.iter().position(|b| *b != b'/').unwrap_or(rest.len());
+            let rest = rest.get(from..).unwrap_or_default();
+            let (part, behind) = rest.split_at(rest.iter().position(|b| *b == b'/').unwrap_or(rest.len()));
+            let last = behind.iter().all(|b| *b == b'/');
+            // A link that is meant itself leads nowhere.
+            let itself = self.link && behind.is_empty();
+            let mut lead = |name: &[u8], sure: bool, todo: &mut Vec<_>| {
+                let next = join(&folder, name);
+                match world.real(&next) {
+                    Some(real) => {
+                        let rest = behind.get(1..).unwrap_or_default();
+                        if real != next {
+                            let path = Some(normalise(&join(&real, rest)));
+                            out.push(Place { path, ..self.clone() });
+                        }
+                        if !last {
+                            todo.push((real, behind));
+                        }
+                    }
+                    // What it leads to is not there, and may be made.
+                    None if last && (sure || world.link(&next)) => {
+                        out.push(Place { path: None, only: false, ..self.clone() });
+                    }
+                    None => {}
+                }
+            };
+            if part.is_empty() || (itself && last) {
+                continue;
+            }
+            if !part.iter().any(is_mark) {
+                lead(part, false, &mut todo);
+                continue;
+            }
+            looks += 1;
+            let Some(names) = world.names(&folder, NAMES).filter(|_| looks <= FOLDERS) else {
+                too_much = true;
+                continue;
+            };
+            for (name, kind) in names.iter().filter(|(name, _)| may_be(part, name)) {
+                match kind {
+                    NameKind::Link => lead(name, true, &mut todo),
+                    NameKind::Folder if !last => todo.push((join(&folder, name), behind)),
+                    _ => {}
+                }
+            }
+        }
+        too_much
     }
 }
 

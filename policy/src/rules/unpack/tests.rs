@@ -452,3 +452,68 @@ fn words_known_in_part() {
         assert_eq!(open, text != "*.c", "{text}");
     }
 }
+
+#[test]
+fn patterns_are_followed_wherever_they_may_be_a_link() {
+    let asks = |line: &str| {
+        linked(line, |names, args, scene| writer(names).is_some_and(|w| unpacks(w, args, scene).is_some()))
+    };
+    let mut bad = Vec::new();
+    for line in [
+        "cp pol.json ?.json",
+        "cp pol.json [x].json",
+        "tee x.jso?",
+        "cp dd/exec-approvals.json [h]",
+        "rm -rf */",
+        "rm -rf ?/*",
+        "rm -rf -- */.e*",
+        "rm -rf */.exec-guard/x",
+        "cp dd/x ../p/?/exec-approvals.json",
+        "chmod 777 *",
+        "touch *",
+        "touch ne?",
+        "cp dd/x dd/../h?/.exec-guard",
+        "find . -maxdepth 1 -type l -exec cp dd/exec-approvals.json {} ;",
+        "find . -maxdepth 1 -name x.json -exec cp pol.json {} ;",
+        "find . -maxdepth 1 -type l -exec rm -rf {}/ ;",
+        "find -L . -name exec-approvals.json -exec rm {} +",
+        "find . -name h -exec touch {}/zz ;",
+        "find . -follow -type f -exec chmod 777 {} +",
+        "find . -name n?w -exec tee {} ;",
+        "find ~ ! -name zz -delete",
+        "find ~ -name zz -o -type f -delete",
+        "find ~ ! ( -name zz ) -exec rm {} +",
+    ] {
+        if !asks(line) {
+            bad.push(line);
+        }
+    }
+    for line in [
+        "rm -rf *",
+        "rm -rf dd/*",
+        "rm -f *.json",
+        "cp *.json dd",
+        "cp dd/* out",
+        "mv *.c dd",
+        "chmod +x d*/*",
+        "touch d*/x",
+        "cp x.json d?/y",
+        "find . -name *.o -exec rm {} +",
+        "find . -name *.sh -exec chmod +x {} +",
+        "find . -type f -exec chmod 644 {} +",
+        "find . -type d -exec chmod 755 {} +",
+        "find . -name *.c -exec cp {} dd/ ;",
+        "find . -name *.orig -exec mv {} dd ;",
+        "find . -name *.c -exec cp {} {}.bak ;",
+        "find . -type d -name build -exec rm -rf {} +",
+        "find . -type d -name build -exec rm -rf {}/x ;",
+        "find ~ -name *.pyc -o -name *.pyo -delete",
+        "find ~ -name *.pyc ! -name x -delete",
+        "find . ( -name *.o -o -name *.a ) -delete",
+    ] {
+        if asks(line) {
+            bad.push(line);
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}

@@ -1,0 +1,138 @@
+//! Words that lead to the guard's own files by a link, a pattern, a value, or what another command prints or makes.
+use super::*;
+
+const PROGRAMS: &[&str] = &[
+    "find", "xargs", "cp", "cat", "head", "echo", "git", "tee", "ls", "rm", "mv", "ln", "tar", "mkdir",
+    "touch", "grep", "readlink", "realpath", "chmod", "mktemp", "date", "dirname", "tail", "sh",
+];
+
+/// In `/home/u/p`, where `linked`, `h` leads to the guard's folder, `hh` to the home, and `x.json` to the policy.
+fn case(linked: bool) -> Case {
+    let list: Vec<String> = PROGRAMS.iter().map(|p| format!("/usr/bin/{p}")).collect();
+    let list: Vec<&str> = list.iter().map(String::as_str).collect();
+    let mut c = Case::new(&list).checked();
+    for p in &list {
+        c.world = c.world.program(p);
+    }
+    for file in ["pol.json", "dd/exec-approvals.json", "a/x", "b/x", "node_modules/x/y"] {
+        c.world = c.world.file(&format!("/home/u/p/{file}"), b"");
+    }
+    c.world = c
+        .world
+        .link("/home/u/p/node_modules/.bin/x", "/home/u/p/node_modules/x/y")
+        .link("/home/u/p/away", "/nowhere");
+    c.world = c.world.file("/home/u/.exec-guard/exec-approvals.json", b"");
+    if linked {
+        c.world = c
+            .world
+            .link("/home/u/p/h", "/home/u/.exec-guard")
+            .link("/home/u/p/hh", "/home/u")
+            .link("/home/u/p/x.json", "/home/u/.exec-guard/exec-approvals.json");
+    }
+    c
+}
+
+#[test]
+fn words_that_lead_to_the_guard() {
+    let many: Vec<String> = (0..80).map(|n| format!("a{n}")).collect();
+    let many = format!("for x in {} h; do cp dd/exec-approvals.json $x; done", many.join(" "));
+    let mut bad = Vec::new();
+    for text in [
+        "ls -a ~ | grep guard | xargs -I% rm -rf ~/%",
+        "find ~ -maxdepth 1 -name '.e*' | xargs rm -rf",
+        "find ~/.exec* -type f | xargs rm",
+        "ls -dA ~/.e* | xargs -I% mv % gone",
+        "rm -f $(find ~ -name 'exec-a*')",
+        "for f in x.*; do cp pol.json $f; done",
+        "for f in x.*; do cp pol.json \"${f%.json}.json\"; done",
+        "cp dd/exec-approvals.json $(ls -d h)",
+        "cp dd/exec-approvals.json $(echo h)",
+        "cp dd/exec-approvals.json $(readlink h)",
+        "cp dd/exec-approvals.json \"`readlink h`\"",
+        "cp pol.json \"$(realpath x.json)\"",
+        "rm -rf $(readlink h)",
+        "x=$(ls -d h); cp dd/exec-approvals.json \"$x\"",
+        "p=h; q=$p; cp dd/exec-approvals.json $(echo $q)",
+        "realpath x.json | xargs cp pol.json",
+        "ls -d h | xargs cp dd/exec-approvals.json",
+        "ls | xargs -n1 cp pol.json",
+        "xargs cp pol.json <<<x.json",
+        "for f in $(ls); do cp pol.json $f; done",
+        "find . -type l | xargs cp pol.json",
+        "find . -name 'x.j*' | while read f; do cp pol.json \"$f\"; done",
+        "find . -maxdepth 1 -type l -exec cp dd/exec-approvals.json {} \\;",
+        "touch $(ls -d h)/zz",
+        "ls -d h | xargs -I% touch %/zz",
+        "mkdir $(ls -d h)/zz",
+        "mv h yy; cp dd/exec-approvals.json yy",
+        "cp -P x.json yy; cp pol.json yy",
+        "mv hh y1; mv y1 y2; rm -rf y2/.e*",
+        "ln -s ~/.exec* z; cp dd/exec-approvals.json z",
+        "ln -s $HOME z; rm -rf z/.e*",
+        "git clone -q . cc; cp pol.json cc/x.json",
+        "git clone -q . cc; touch cc/h/zz",
+        "git worktree add -q wt; touch wt/h/zz",
+        "tar cf a.tar h; mkdir t; tar xf a.tar -C t; cp dd/exec-approvals.json t/h",
+        "f() { cp pol.json yy; }; mv x.json yy; f",
+        "for i in 1 2; do cp pol.json yy; mv x.json yy; done",
+        "cp -a . /w; cp pol.json /w/x.json",
+        many.as_str(),
+    ] {
+        let mut c = case(true);
+        c.world = c.world.program("/home/u/p/.git/HEAD");
+        let e = c.text(text);
+        if e.decision != Decision::Ask || !codes(&e).contains(&"self-protection") {
+            bad.push(format!("{text}: {:?}", e.findings));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn ordinary_words_lead_elsewhere() {
+    let mut bad = Vec::new();
+    for text in [
+        "rm -rf node_modules/*",
+        "cp -r node_modules x",
+        "rm -rf */build",
+        "rm -rf */*",
+        "for d in */; do rm -rf \"$d/target\"; done",
+        "find . -name '*.o' | xargs rm",
+        "rm -rf build && mkdir -p build",
+        "mv a b; cp c b",
+        "mkdir -p out && cp dd/* out/",
+        "for f in *.txt; do mv \"$f\" \"${f%.txt}.md\"; done",
+        "for f in *.c; do cp \"$f\" /w/; done",
+        "git ls-files -z | xargs -0 rm",
+        "ls *.log | xargs rm",
+        "ls -t *.log | tail -n +5 | xargs rm -f",
+        "cat list | xargs rm -f",
+        "find ~ -name '*.pyc' | xargs rm",
+        "find . -name '*.bak' -exec rm {} \\;",
+        "find . -name '*.sh' -exec chmod +x {} +",
+        "find . -name node_modules -prune -exec rm -rf {} +",
+        "rm $(git ls-files --deleted)",
+        "D=$(mktemp -d); cp pol.json \"$D/x\"; rm -rf \"$D\"",
+        "touch $(date +%F).log",
+        "tar cf a.tar dd; tar xf a.tar",
+        "tar xf a.tar; mkdir -p out",
+        "cp pol.json out; tar xf a.tar",
+        "git clone -q https://example.org/x.git && cp pol.json x/",
+        "git worktree add ../wt && cp pol.json ../wt/",
+        "cp pol.json \"$(dirname dd/x)/y\"",
+        "chmod +x node_modules/.bin/*",
+        "for f in $(git diff --name-only); do cp \"$f\" dd/; done",
+        "cp pol.json{,.bak}",
+        "rm -rf \"$PWD/build\"",
+        "rm -rf ~/proj/build",
+        "ln -s ../dd dd2",
+        "for d in */; do git -C \"$d\" pull; done",
+        "for d in a b; do git -C $d pull; done",
+    ] {
+        let e = case(false).text(text);
+        if e.decision != Decision::Allow {
+            bad.push(format!("{text}: {:?}", e.findings));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+}

@@ -1,0 +1,271 @@
+//! What words become that programs write to: with the values of their variables, which may be patterns, and with what the
+//! commands of a substitution or of a pipeline print of their own words. For the question where a word may lead, so that
+//! one too many costs a look at a file and no more.
+use std::cell::Cell;
+
+use super::{Given, MOST, made};
+use crate::arg::Arg;
+use crate::resolve::last_component;
+
+/// Deepest chain of variables that is followed.
+const DEEPEST: usize = 6;
+
+/// Programs that print names of what lies in a folder. (What find(1) finds is asked of its own words.)
+const LISTS: &[&str] = &[
+    "dir", "du", "exa", "eza", "fd", "fdfind", "file", "find", "git", "grep", "ls", "lsd", "lsattr", "rg",
+    "stat", "tree", "vdir", "wc",
+];
+
+/// Programs that print where a link leads.
+const LEADS: &[&str] = &["readlink", "realpath"];
+
+/// What the words of one command become.
+#[derive(Debug, Default)]
+pub(in crate::judge) struct Spelled {
+    /// Words, as patterns.
+    pub words: Vec<Vec<u8>>,
+    /// The words of each find(1) whose output may be in them.
+    pub finds: Vec<Vec<Arg>>,
+    /// There may be others, too many to tell.
+    pub too_many: bool,
+    /// There may be others, since something in the word comes from elsewhere.
+    pub open: bool,
+}
+
+impl Given {
+    /// What a word may become; `mark` = what xargs puts its words in place of, where the command is one of its.
+    pub fn spelled(&self, word: &Arg, mark: &[u8], body: bool, env: &[Vec<u8>]) -> Spelled {
+        let (mut out, looks) = (Spelled::default(), Cell::new(0));
+        let Arg::Dynamic { source, .. } = word else { return out };
+        let scope = Scope { given: self, body, env, looks: &looks };
+        let mut known = false;
+        let mut words = scope.spell(source, 0, &mut known, &mut out);
+        if self.listed && !source.contains(&b'$') {
+            out.open = true;
+            let mut list = self.fed.as_deref().map(|fed| scope.spell(fed, 0, &mut known, &mut out));
+            for word in &self.written {
+                list.get_or_insert_default().extend(scope.value(word, 0, &mut known, &mut out));
+            }
+            let list = list.unwrap_or_default();
+            known |= !list.is_empty();
+            words = match source.windows(mark.len().max(1)).position(|w| w == mark) {
+                Some(at) if !mark.is_empty() => {
+                    let (front, behind) = source.split_at(at);
+                    let behind = behind.get(mark.len()..).unwrap_or_default();
+                    list.iter().map(|w| [front, w, behind].concat()).collect()
+                }
+                _ => list,
+            };
+        }
+        if known {
+            out.words = words;
+        }
+        out.too_many |= looks.get() > MOST;
+        out
+    }
+}
+
+/// Where words are looked up.
+struct Scope<'g> {
+    given: &'g Given,
+    body: bool,
+    env: &'g [Vec<u8>],
+    looks: &'g Cell<usize>,
+}
+
+impl Scope<'_> {
+    fn value(&self, word: &Arg, depth: usize, known: &mut bool, out: &mut Spelled) -> Vec<Vec<u8>> {
+        match word {
+            Arg::Literal(value) => {
+                *known = true;
+                vec![value.clone()]
+            }
+            Arg::Dynamic { source, .. } => {
+                // A pattern.
+                *known |= !source.iter().any(|b| b"$`".contains(b));
+                self.spell(source, depth, known, out)
+            }
+        }
+    }
+
+    fn spell(&self, source: &[u8], depth: usize, known: &mut bool, out: &mut Spelled) -> Vec<Vec<u8>> {
+        let mut words = vec![Vec::new()];
+        let (mut rest, mut quoted) = (source, false);
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
+            let (raw, behind) = match byte {
+                b'"' => {
+                    quoted = !quoted;
+                    continue;
+                }
+                b'\\' => {
+                    let (next, behind) = after.split_at(after.len().min(1));
+                    words.iter_mut().for_each(|w| w.extend_from_slice(next));
+                    rest = behind;
+                    continue;
+                }
+                b'\'' if !quoted => {
+                    let end = after.iter().position(|b| *b == b'\'').unwrap_or(after.len());
+                    words.iter_mut().for_each(|w| w.extend_from_slice(after.get(..end).unwrap_or_default()));
+                    rest = after.get(end + 1..).unwrap_or_default();
+                    continue;
+                }
+                b'`' => after.split_at(after.iter().position(|b| *b == b'`').unwrap_or(after.len())),
+                b'$' => match after.first() {
+                    Some(b'(') => made::enclosed(after, b'(', b')'),
+                    Some(b'{') => made::enclosed(after, b'{', b'}'),
+                    _ => after.split_at(made::name(after)),
+                },
+                _ => {
+                    words.iter_mut().for_each(|w| w.push(*byte));
+                    continue;
+                }
+            };
+            let behind = if *byte == b'`' { behind.get(1..).unwrap_or_default() } else { behind };
+            let more = match after.first() {
+                _ if depth >= DEEPEST => Vec::new(),
+                _ if *byte == b'`' => self.printed(raw, depth + 1, known, out),
+                Some(b'(') if raw.first() == Some(&b'(') => Vec::new(),
+                Some(b'(') => self.printed(raw, depth + 1, known, out),
+                _ => self.variable(raw, depth + 1, known, out),
+            };
+            let raw = whole(source, after, behind);
+            rest = behind;
+            if more.is_empty() {
+                // It stays what is not known.
+                out.open = true;
+                words.iter_mut().for_each(|w| w.extend_from_slice(raw));
+                continue;
+            }
+            if words.len() * more.len() > MOST {
+                out.too_many = true;
+                return words;
+            }
+            words = words.iter().flat_map(|f| more.iter().map(|b| [f.as_slice(), b].concat())).collect();
+        }
+        words
+    }
+
+    /// What a variable may be, `inside` its braces.
+    fn variable(&self, inside: &[u8], depth: usize, known: &mut bool, out: &mut Spelled) -> Vec<Vec<u8>> {
+        self.looks.set(self.looks.get() + 1);
+        if self.looks.get() > MOST {
+            return Vec::new();
+        }
+        let (name, op) = inside.split_at(made::name(inside));
+        let mut words = Vec::new();
+        for value in self.given.words_of(name, self.body, self.env) {
+            // Of a value that is written down pieces are known elsewhere; one of a name of a file may be any.
+            match (&value, op.first()) {
+                (_, None | Some(b'[')) => words.extend(self.value(&value, depth, known, out)),
+                (Arg::Dynamic { .. }, Some(_)) => {
+                    *known = true;
+                    words.push(b"*".to_vec());
+                }
+                (Arg::Literal(_), Some(_)) => {}
+            }
+        }
+        let instead = made::instead(op);
+        if !instead.is_empty() {
+            *known = true;
+            words.extend(self.spell(instead, depth, known, out));
+        }
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// What commands may print of their words, and of what these name.
+    fn printed(&self, commands: &[u8], depth: usize, known: &mut bool, out: &mut Spelled) -> Vec<Vec<u8>> {
+        let mut words: Vec<Vec<u8>> = Vec::new();
+        out.open = true;
+        for command in commands.split(|b| b"|;&\n()".contains(b)) {
+            let mut parts =
+                command.split(|b| b.is_ascii_whitespace() || b"<>".contains(b)).filter(|w| !w.is_empty());
+            let in_front =
+                |w: &&[u8]| matches!(*w, b"command" | b"sudo" | b"env" | b"nice") || w.contains(&b'=');
+            let Some(name) = parts.find(|w| !in_front(w)) else { continue };
+            let name = last_component(name);
+            let is = |list: &[&str]| list.iter().any(|n| n.as_bytes() == name);
+            let (lists, leads, finds) = (is(LISTS), is(LEADS), matches!(name, b"find" | b"gfind"));
+            let (mut all, mut itself, mut named) = (false, false, Vec::new());
+            let mut args = Vec::new();
+            for part in parts {
+                let spelled = match part.iter().any(|b| b"$`".contains(b)) {
+                    true => self.spell(part, depth, known, out),
+                    false => vec![made::unquoted(part)],
+                };
+                for word in spelled {
+                    if word.first() == Some(&b'-') && !word.starts_with(b"-/") {
+                        let letters = word.get(1..).unwrap_or_default();
+                        all |= letters.iter().any(|b| b"aAf".contains(b));
+                        itself |= letters == b"d" || (letters.contains(&b'd') && !letters.contains(&b'-'));
+                        named.extend(
+                            word.iter()
+                                .position(|b| *b == b'=')
+                                .and_then(|at| word.get(at + 1..))
+                                .map(<[u8]>::to_vec),
+                        );
+                    } else {
+                        named.push(word.clone());
+                    }
+                    args.push(Arg::Literal(word));
+                }
+            }
+            if finds {
+                let name = args.iter().position(|a| matches!(a.literal(), Some(b"-name" | b"-iname")));
+                let name = name.and_then(|at| args.get(at + 1)).map_or(&b"*"[..], Arg::shown);
+                let deep: Vec<Vec<u8>> = named.iter().flat_map(|w| [[w, &b"/"[..], name].concat()]).collect();
+                words.extend(deep);
+                out.finds.push(args);
+                *known = true;
+                continue;
+            }
+            *known |= !named.is_empty() || lists;
+            if lists && !(itself && name == b"ls") {
+                for word in &named {
+                    words.push([word, &b"/*"[..]].concat());
+                    if all {
+                        words.push([word, &b"/.*"[..]].concat());
+                    }
+                }
+                words.push(b"*".to_vec());
+                if all {
+                    words.push(b".*".to_vec());
+                }
+            }
+            if leads {
+                words.extend(named.iter().map(|w| [w, &b"/."[..]].concat()));
+            }
+            words.extend(named);
+        }
+        words.sort_unstable();
+        words.dedup();
+        words.truncate(MOST);
+        words
+    }
+}
+
+/// A dollar or backquote and what belongs to it.
+fn whole<'s>(source: &'s [u8], after: &[u8], behind: &[u8]) -> &'s [u8] {
+    let from = source.len() - after.len() - 1;
+    source.get(from..source.len() - behind.len()).unwrap_or_default()
+}
+
+/// What xargs puts its words in place of.
+pub(in crate::judge) fn mark(args: &[Arg]) -> Vec<u8> {
+    for (at, arg) in args.iter().enumerate() {
+        let Some(word) = arg.literal() else { continue };
+        let next = || args.get(at + 1).and_then(Arg::literal).unwrap_or_default().to_vec();
+        match word {
+            b"-I" | b"-J" => return next(),
+            [b'-', b'I' | b'J' | b'i', mark @ ..] if !mark.is_empty() => return mark.to_vec(),
+            _ => {
+                if let Some(mark) = word.strip_prefix(b"--replace=") {
+                    return mark.to_vec();
+                }
+            }
+        }
+    }
+    b"{}".to_vec()
+}

@@ -1,0 +1,122 @@
+//! Where a program that writes may come to the guard's own files: by a word that a variable, a pattern or another command
+//! makes, or by a name that the same text gives to what leads there.
+use super::{Context, Judge};
+use crate::arg::Arg;
+use crate::rules::unpack::{self, Made, Writer, Written};
+
+/// Most spellings of words that are tried in one evaluation.
+const MOST: usize = 4096;
+
+/// Most places and names of one evaluation that are compared.
+const PAIRS: usize = 256;
+
+/// What the programs of one evaluation do so far, whichever comes first when it runs.
+#[derive(Default)]
+pub(super) struct Writing {
+    /// How many spellings were tried.
+    tried: usize,
+    /// What wrote before there was any name: mostly there never is.
+    before: Vec<(Writer, Vec<Arg>, Context)>,
+    written: Vec<Written>,
+    made: Vec<Made>,
+}
+
+impl Judge<'_> {
+    /// Why a command may write over the guard's own files; `None` if it does not.
+    pub(super) fn writes(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<String> {
+        let holds = |args: &[Arg]| self.scenes(ctx).find_map(|s| unpack::unpacks(writer, args, &s));
+        self.as_read(true, args, ctx, &holds)
+            .filter(|_| !self.is_told(args, ctx, &holds))
+            .or_else(|| self.pair(writer, args, ctx))
+            .or_else(|| self.spelled(writer, args, ctx, &holds))
+    }
+
+    /// True if all that its one unknown word may be is known, and none of it is a doubt: `for d in */; do git -C "$d" pull`.
+    fn is_told(&self, args: &[Arg], ctx: &Context, holds: &dyn Fn(&[Arg]) -> Option<String>) -> bool {
+        let mut dynamic = args.iter().enumerate().filter(|(_, arg)| arg.is_dynamic());
+        let (Some((at, arg)), None) = (dynamic.next(), dynamic.next()) else { return false };
+        // A value that a shell takes apart.
+        let splits = |w: &[u8]| w.iter().any(|b| b.is_ascii_whitespace() || b"*?[".contains(b));
+        let single = !matches!(arg, Arg::Dynamic { single: false, .. });
+        let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
+        let one = |word: &Vec<u8>| {
+            let mut tried = args.to_vec();
+            if let Some(slot) = tried.get_mut(at) {
+                *slot = Arg::Dynamic { source: word.clone(), prefix: Vec::new(), single };
+            }
+            word.first().is_some_and(|b| *b != b'-') && (single || !splits(word)) && holds(&tried).is_none()
+        };
+        let words = &spelled.words;
+        !spelled.open
+            && !spelled.too_many
+            && !words.is_empty()
+            && words.len() <= PAIRS
+            && words.iter().all(one)
+    }
+
+    /// The same with what its words become that are known at run time only.
+    fn spelled(
+        &self,
+        writer: Writer,
+        args: &[Arg],
+        ctx: &Context,
+        holds: &dyn Fn(&[Arg]) -> Option<String>,
+    ) -> Option<String> {
+        for (at, arg) in args.iter().enumerate().filter(|(_, arg)| arg.is_dynamic()) {
+            let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
+            let mut finds = spelled.finds.iter();
+            let found =
+                finds.find_map(|find| self.scenes(ctx).find_map(|s| unpack::unpacks_found(writer, find, &s)));
+            if found.is_some() {
+                return found;
+            }
+            self.writing.borrow_mut().tried += spelled.words.len();
+            if spelled.too_many || self.writing.borrow().tried > MOST {
+                return Some("it writes to more files than are looked at: a word may lead anywhere".into());
+            }
+            let mut tried = args.to_vec();
+            for word in spelled.words {
+                if let Some(slot) = tried.get_mut(at) {
+                    *slot = Arg::Dynamic { source: word, prefix: Vec::new(), single: false };
+                }
+                let why = holds(&tried).or_else(|| self.pair(writer, &tried, ctx));
+                if why.is_some() {
+                    return why;
+                }
+            }
+        }
+        None
+    }
+
+    /// Where it may stand; where nobody knows, as in a function, that is where it all begins.
+    fn stands<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
+        self.scenes(ctx).map(|s| unpack::Scene { cwd: s.cwd.or(self.inv.cwd.as_deref()), ..s })
+    }
+
+    /// The same by a name that another command of the text makes: `mv link y; cp x y`.
+    fn pair(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<String> {
+        let mut writing = self.writing.borrow_mut();
+        let writing = &mut *writing;
+        let made: Vec<Made> = self.stands(ctx).flat_map(|s| unpack::made(writer, args, &s)).collect();
+        if made.is_empty() && writing.made.is_empty() {
+            if writing.before.len() < PAIRS {
+                writing.before.push((writer, args.to_vec(), ctx.clone()));
+            }
+            return None;
+        }
+        for (writer, args, ctx) in std::mem::take(&mut writing.before) {
+            writing.written.extend(self.stands(&ctx).flat_map(|s| unpack::written(writer, &args, &s)));
+        }
+        let written: Vec<Written> =
+            self.stands(ctx).flat_map(|s| unpack::written(writer, args, &s)).collect();
+        let scene = self.stands(ctx).next()?;
+        let mut meets = unpack::meet(&written, &writing.made, true, &scene);
+        if !made.is_empty() {
+            writing.made.extend(made);
+            meets |= unpack::meet(&writing.written, &writing.made, false, &scene);
+        }
+        writing.written.extend(written);
+        let too_many = writing.made.len() > PAIRS || writing.written.len() > 4 * PAIRS;
+        (meets || too_many).then(|| writer.why_by_name())
+    }
+}
