@@ -4,23 +4,29 @@
 //! what is felt on a machine that does nothing else; the best run is what the code can do, on any machine. It is built
 //! as the programs are shipped (the profile `bench` is `release`, optimised for size).
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use policy::document::{Accept, Effective, Entry, Redirections, Security};
-use policy::{Decision, FakeWorld, FileId, FileInfo, Form, Guard, Invocation, NameKind, World, decide_as};
+use policy::{
+    Decision, Evaluation, FakeWorld, FileId, FileInfo, Form, Guard, Invocation, NameKind, World, decide_as,
+};
+
+/// The guard's own: memory lies in one piece.
+#[global_allocator]
+static MEMORY: sys::arena::Arena = sys::arena::Arena::new();
 
 /// The pretended files, with what was answered once: a verdict is measured, not a list that is searched from its
 /// beginning for each question. (The guard's own file system remembers its answers too, for as long as it runs.)
 struct Remembered {
     world: FakeWorld,
-    infos: RefCell<HashMap<Vec<u8>, Option<FileInfo>>>,
-    reals: RefCell<HashMap<Vec<u8>, Option<Vec<u8>>>>,
+    infos: RefCell<BTreeMap<Vec<u8>, Option<FileInfo>>>,
+    reals: RefCell<BTreeMap<Vec<u8>, Option<Vec<u8>>>>,
 }
 
 fn remembered<T: Clone>(
-    answers: &RefCell<HashMap<Vec<u8>, T>>,
+    answers: &RefCell<BTreeMap<Vec<u8>, T>>,
     path: &[u8],
     ask: impl FnOnce(&[u8]) -> T,
 ) -> T {
@@ -55,6 +61,15 @@ impl World for Remembered {
         self.world.is_guard(file)
     }
 }
+
+/// The verdict that is measured: `valgrind --tool=callgrind --toggle-collect='*measured*'` counts its instructions.
+#[inline(never)]
+fn measured(effective: Effective, invocation: &Invocation, world: &Remembered) -> Evaluation {
+    decide_as(effective, invocation, world)
+}
+
+/// Most runs of a case.
+const MOST: usize = 1 << 20;
 
 /// Commands of a deployment, 45 in 2 KB.
 const DEPLOY: &str = include_str!("deploy.sh");
@@ -136,37 +151,54 @@ fn main() {
     ];
     // `cargo bench -p exec-guard-policy -- script` runs those whose name holds the word.
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    for (name, form, entries, expected) in cases {
-        if !wanted.is_empty() && !wanted.iter().any(|w| name.contains(w.as_str())) {
-            continue;
-        }
-        let mut effective = Effective::built_in("main");
-        effective.security.value = Security::Allowlist;
-        effective.shell_accept = Accept::Checked;
-        effective.redirections = Redirections::Harmless;
-        effective.add_user_entries(&entries);
-        let invocation = Invocation {
-            form,
-            env: vec![b"PATH=/usr/bin:/bin".to_vec()],
-            cwd: Some(b"/home/u/p".to_vec()),
-            agents: vec!["main".into()],
-            session: None,
-            now_ms: 0,
-            home: Some(b"/home/u".to_vec()),
-            unattended: true,
-            guard: Guard::default(),
-        };
-        let mut times = Vec::new();
+    // `--rounds=10`: each so often, for who counts instructions.
+    let rounds = std::env::args().find_map(|a| a.strip_prefix("--rounds=")?.parse::<usize>().ok());
+    let cases: Vec<_> = cases
+        .into_iter()
+        .filter(|(name, ..)| wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())))
+        .map(|(name, form, entries, expected)| {
+            let mut effective = Effective::built_in("main");
+            effective.security.value = Security::Allowlist;
+            effective.shell_accept = Accept::Checked;
+            effective.redirections = Redirections::Harmless;
+            effective.add_user_entries(&entries);
+            let invocation = Invocation {
+                form,
+                env: vec![b"PATH=/usr/bin:/bin".to_vec()],
+                cwd: Some(b"/home/u/p".to_vec()),
+                agents: vec!["main".into()],
+                session: None,
+                now_ms: 0,
+                home: Some(b"/home/u".to_vec()),
+                unattended: true,
+                guard: Guard::default(),
+            };
+            // From here on what is asked of files is remembered.
+            let made = decide_as(effective.clone(), &invocation, &world);
+            assert_eq!(made.decision, expected, "{name}: {:?}", made.findings);
+            (name, effective, invocation, expected)
+        })
+        .collect();
+    let mut times = Vec::with_capacity(MOST);
+    println!("medians, and the best");
+    // What was allocated so far lies elsewhere: after each verdict the area is empty again.
+    MEMORY.open(sys::arena::Last { word: "no memory left\n", status: 1 });
+    for (name, effective, invocation, expected) in &cases {
+        times.clear();
         let began = Instant::now();
-        while began.elapsed() < Duration::from_millis(400) || times.len() < 5 {
+        let enough = |n: usize| match rounds {
+            Some(rounds) => n >= rounds,
+            None => n >= 5 && (began.elapsed() >= Duration::from_millis(400) || n >= MOST),
+        };
+        while !enough(times.len()) {
             // The copy of the lists is not part of the verdict.
             let effective = effective.clone();
             let at = Instant::now();
-            let made = decide_as(effective, black_box(&invocation), &world);
+            let made = black_box(measured(effective, black_box(invocation), &world));
             times.push(at.elapsed());
-            assert_eq!(made.decision, expected, "{name}: {:?}", made.findings);
+            assert_eq!(made.decision, *expected, "{name}");
         }
-        times.sort();
+        times.sort_unstable();
         let at = |i: usize| times.get(i).copied().unwrap_or_default().as_secs_f64() * 1e6;
         println!("{name:26} {:9.1} µs, at best {:9.1}", at(times.len() / 2), at(0));
     }

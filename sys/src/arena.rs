@@ -49,7 +49,8 @@ impl Last {
 }
 
 /// A bump allocator over one static area; set as `#[global_allocator]` by programs that end soon. Only the last
-/// allocation can grow, shrink or be given back; everything else is freed by the exec.
+/// allocation can grow, shrink or be given back; everything else is freed by the exec, or together, when the last block
+/// in use is given back: then it begins anew.
 ///
 /// It serves the one thread that opened it, without the locked instructions that sharing takes (twice the price of the
 /// rest). Any other has the system's allocator.
@@ -58,6 +59,8 @@ impl Last {
 pub struct Arena {
     // In front of the area, so that both begin in one page.
     used: AtomicUsize,
+    /// Blocks of the area that are in use. Only the owner's thread counts; a block that another one gives back stays.
+    blocks: AtomicUsize,
     owner: AtomicUsize,
     area: UnsafeCell<[u8; SIZE]>,
 }
@@ -70,7 +73,12 @@ impl Arena {
     /// An empty arena. Nothing but zeros: else its whole size would lie in the program's file.
     #[expect(clippy::new_without_default, reason = "used in a static, which wants a const fn")]
     pub const fn new() -> Arena {
-        Arena { used: AtomicUsize::new(0), owner: AtomicUsize::new(0), area: UnsafeCell::new([0; SIZE]) }
+        Arena {
+            used: AtomicUsize::new(0),
+            blocks: AtomicUsize::new(0),
+            owner: AtomicUsize::new(0),
+            area: UnsafeCell::new([0; SIZE]),
+        }
     }
 
     /// Opens it for this thread; nothing comes of it if another one has it. `last` is how the program ends if there is
@@ -123,10 +131,26 @@ impl Arena {
         // Addresses are aligned, not offsets.
         let base = self.base().addr();
         let free = base + self.used.load(Ordering::Relaxed);
-        let start = free.checked_next_multiple_of(layout.align())? - base;
+        // Alignments are powers of two: no division.
+        let start = (free.checked_add(layout.align() - 1)? & !(layout.align() - 1)) - base;
         let end = start.checked_add(layout.size()).filter(|e| *e <= SIZE)?;
         self.used.store(end, Ordering::Relaxed);
+        self.blocks.store(self.blocks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         Some(start)
+    }
+
+    /// Takes a block back.
+    fn back(&self, start: usize, size: usize) {
+        if !self.mine() {
+            return;
+        }
+        let left = self.blocks.load(Ordering::Relaxed).saturating_sub(1);
+        self.blocks.store(left, Ordering::Relaxed);
+        if left == 0 {
+            self.used.store(0, Ordering::Relaxed);
+        } else if self.used.load(Ordering::Relaxed) == start + size {
+            self.used.store(start, Ordering::Relaxed);
+        }
     }
 }
 
@@ -157,9 +181,7 @@ unsafe impl GlobalAlloc for Arena {
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         match self.offset(at) {
-            Some(start) => {
-                self.shift(start + layout.size(), start);
-            }
+            Some(start) => self.back(start, layout.size()),
             // SAFETY: it is not from the area, so it is the system's, with the caller's layout.
             None => unsafe { System.dealloc(at, layout) },
         }
@@ -180,6 +202,7 @@ unsafe impl GlobalAlloc for Arena {
         if !new.is_null() {
             // SAFETY: both blocks are at least as long as the old one, and the new one was just made.
             unsafe { std::ptr::copy_nonoverlapping(at, new, layout.size()) };
+            self.back(start, layout.size());
         }
         new
     }
@@ -204,7 +227,12 @@ mod tests {
         assert_eq!(arena.used.load(Ordering::Relaxed), b + 8);
         // SAFETY: as above, and the last one.
         unsafe { arena.dealloc(arena.base().wrapping_add(b), layout(8, 64)) };
-        assert_eq!(arena.used.load(Ordering::Relaxed), b);
+        // Nothing is in use any more.
+        assert_eq!(arena.used.load(Ordering::Relaxed), 0);
+        let (a, b) = (arena.place(layout(8, 1)).unwrap(), arena.place(layout(8, 1)).unwrap());
+        // SAFETY: the last block of the arena with its layout, used by nobody.
+        unsafe { arena.dealloc(arena.base().wrapping_add(b), layout(8, 1)) };
+        assert_eq!((a, arena.used.load(Ordering::Relaxed)), (0, b));
         assert_eq!(arena.place(layout(SIZE, 1)), None);
     }
 
