@@ -76,8 +76,23 @@ pub fn join(base: &[u8], rest: &[u8]) -> Vec<u8> {
     out
 }
 
+/// True if no segment of an absolute path is empty or begins with a dot: as most are written.
+fn is_normal(path: &[u8]) -> bool {
+    let mut before = 0;
+    for byte in path {
+        if before == b'/' && matches!(byte, b'/' | b'.') {
+            return false;
+        }
+        before = *byte;
+    }
+    path.first() == Some(&b'/') && before != b'/'
+}
+
 /// An absolute path with dot segments removed by their spelling, as a shell's logical `cd` does.
 pub fn normalise(path: &[u8]) -> Vec<u8> {
+    if is_normal(path) {
+        return path.to_vec();
+    }
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in path.split(|b| *b == b'/') {
         match part {

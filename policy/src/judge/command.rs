@@ -11,7 +11,8 @@ use crate::evaluation::{SatisfiedBy, SegmentKind};
 use crate::reason::Reason;
 use crate::resolve::{Executable, last_component};
 use crate::rules::entry::{self, Match, Subject};
-use crate::rules::{probe, protect, safe_bins, skills, unpack};
+use crate::rules::protect::{self, Watch};
+use crate::rules::{probe, safe_bins, skills, unpack};
 use crate::shell::Dialect;
 use crate::tables::hazards::Category;
 use crate::wrapper::{self, Peel};
@@ -126,18 +127,17 @@ impl Judge<'_> {
         self.lists(at, Some(name), exe, Some(&known), args, ctx);
         let listed = self.listed(Some(name), exe, &known, args, ctx);
         let typed = last_component(name);
-        let names = known.names(name);
         if let Some(why) = known.writer(name).and_then(|w| self.writes(w, args, ctx)) {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
-        if names.contains(&b"exec-guard".as_slice())
-            && args.iter().any(|a| a.known_prefix().starts_with(b"--agent"))
+        if args.iter().any(|a| a.known_prefix().starts_with(b"--agent"))
+            && known.names(name).contains(&b"exec-guard".as_slice())
         {
             let why = "the text names exec-guard with another agent".to_owned();
             self.found(Weight::Deny, Reason::AgentSwitch, Some(at), why);
         }
 
-        let peeled = wrapper::peel_as(known.hits(&names, name, self.shells()), name, args);
+        let peeled = wrapper::peel_as(known.hits(name, self.shells()), name, args);
         match peeled {
             Peel::No => match self.grep_option(exe, &listed) {
                 Some(option) => self.grep(at, option, args, ctx, &mut out),
@@ -161,7 +161,7 @@ impl Judge<'_> {
                 }
             }
             Peel::Carries(carried) => {
-                self.carries(at, &names, exe, carried, args, &listed, ctx, &mut out);
+                self.carries(at, &known.names(name), exe, carried, args, &listed, ctx, &mut out);
                 self.hazards(at, name, &known, args, &listed, ctx);
             }
         }
@@ -186,7 +186,21 @@ impl Judge<'_> {
             self.found(Weight::Deny, Reason::Probe, Some(at), "a probe: the guard is in the way".into());
         }
         let touches = |args: &[Arg]| self.watch.touches(name, args, ctx.cwd.as_deref()).map(|(why, _)| why);
-        if let Some(why) = self.as_read(false, args, ctx, &touches) {
+        let mut why = touches(args);
+        if why.is_none() && args.iter().any(Arg::is_dynamic) {
+            let (body, env) = (ctx.body.is_some(), &self.inv.env);
+            let mut one = |words: &[Arg]| {
+                if why.is_none() {
+                    why = touches(words);
+                }
+            };
+            match Watch::word_by_word(name) {
+                // What stands beside them was looked at.
+                true => self.given.each_word(false, body, env, args, &mut |_, words| one(words)),
+                false => self.given.each_reading(false, body, env, args, &mut one),
+            };
+        }
+        if let Some(why) = why {
             self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
         }
     }
@@ -422,12 +436,16 @@ impl Judge<'_> {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
-        let starts_up = self.as_read(false, args, ctx, &|args| {
-            protect::starts_up(last_component(name), args).or_else(|| {
-                let writer = known.writer(name)?;
-                self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))
+        let writes = known.writer(name).is_some() || known.is_written_by(name);
+        let starts_up = || {
+            self.as_read(false, args, ctx, &|args| {
+                protect::starts_up(last_component(name), args).or_else(|| {
+                    let writer = known.writer(name)?;
+                    self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))
+                })
             })
-        });
+        };
+        let starts_up = if writes { starts_up() } else { None };
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }

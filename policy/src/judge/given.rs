@@ -24,7 +24,7 @@ pub(super) use spelled::mark;
 const MOST: usize = 256;
 
 /// Most words of which that is kept.
-const LATELY: usize = 8;
+const LATELY: usize = 16;
 
 /// A longer word of a text that is read makes no name of an option.
 const LONG: usize = 200;
@@ -63,8 +63,19 @@ pub(crate) struct Given {
     lately: RefCell<Vec<Lately>>,
 }
 
-/// A word, whether it stands in a function, and what it becomes.
-type Lately = (Vec<u8>, bool, Option<Rc<Vec<Vec<u8>>>>);
+/// What a word may become.
+#[derive(Debug)]
+struct Reading {
+    words: Vec<Arg>,
+    /// One of them could be more than a name: see [`matters`].
+    matters: bool,
+}
+
+/// All that it may become; `None` = too many.
+type Readings = Option<Rc<Vec<Reading>>>;
+
+/// A word, whether it stands in a function, whether it stays one word, and what it becomes.
+type Lately = (Vec<u8>, bool, bool, Readings);
 
 impl Given {
     /// The words behind a text that stands in another one, which is given `outer`.
@@ -387,9 +398,11 @@ impl Given {
     }
 
     /// The words that one with this source becomes by what is known of its variables; see [`filled::readings`].
-    fn readings(&self, source: &[u8], body: bool, env: &[Vec<u8>]) -> Option<Rc<Vec<Vec<u8>>>> {
+    fn readings(&self, source: &[u8], single: bool, body: bool, env: &[Vec<u8>]) -> Readings {
         let mut lately = self.lately.borrow_mut();
-        if let Some((.., found)) = lately.iter().find(|(s, b, _)| s == source && *b == body) {
+        if let Some((.., found)) =
+            lately.iter().find(|(s, b, one, _)| s == source && *b == body && *one == single)
+        {
             return found.clone();
         }
         let looks = Cell::new(0_usize);
@@ -398,11 +411,18 @@ impl Given {
             if looks.get() > MOST { Vec::new() } else { self.words_of(name, body, env) }
         };
         let said = Said { of: &of, made: &self.made, files: self.files };
-        let found = filled::readings(source, said).filter(|_| looks.get() <= MOST).map(Rc::new);
+        let found = filled::readings(source, said).filter(|_| looks.get() <= MOST).map(|found| {
+            let ways = found.iter().flat_map(|w| becomes(w, single));
+            let reading = |words: Vec<&[u8]>| Reading {
+                matters: words.iter().any(|w| matters(w)),
+                words: words.into_iter().map(|w| at_home(source, w, env)).collect(),
+            };
+            Rc::new(ways.map(reading).collect())
+        });
         if lately.len() >= LATELY {
             lately.clear();
         }
-        lately.push((source.to_vec(), body, found.clone()));
+        lately.push((source.to_vec(), body, single, found.clone()));
         found
     }
 
@@ -416,34 +436,50 @@ impl Given {
         args: &[Arg],
         to: &mut dyn FnMut(&[Arg]),
     ) -> bool {
+        let mut tried = None;
+        self.each_word(curious, body, env, args, &mut |at, words| {
+            let tried = tried.get_or_insert_with(|| args.to_vec());
+            match (words, tried.get_mut(at)) {
+                ([word], Some(slot)) => {
+                    let before = std::mem::replace(slot, word.clone());
+                    to(tried);
+                    if let Some(slot) = tried.get_mut(at) {
+                        *slot = before;
+                    }
+                }
+                _ => {
+                    let mut tried = args.to_vec();
+                    tried.splice(at..=at, words.iter().cloned());
+                    to(&tried);
+                }
+            }
+        })
+    }
+
+    /// The words that stand in place of one, at its place, in each of these command lines.
+    pub fn each_word(
+        &self,
+        curious: bool,
+        body: bool,
+        env: &[Vec<u8>],
+        args: &[Arg],
+        to: &mut dyn FnMut(usize, &[Arg]),
+    ) -> bool {
         let (mut trials, mut in_front, mut complete) = (0, true, true);
         for (at, arg) in args.iter().enumerate() {
             let all = curious || in_front;
             in_front &= arg.known_prefix().first() == Some(&b'-');
             let Arg::Dynamic { source, single, .. } = arg else { continue };
-            let Some(readings) = self.readings(source, body, env) else {
+            let Some(readings) = self.readings(source, *single, body, env) else {
                 complete = false;
                 continue;
             };
-            let mut tried = None;
-            for words in readings.iter().flat_map(|w| becomes(w, *single)) {
-                if !all && !words.iter().any(|w| matters(w)) {
-                    continue;
-                }
+            for reading in readings.iter().filter(|r| all || r.matters) {
                 trials += 1;
                 if trials > MOST {
                     return false;
                 }
-                let words = words.into_iter().map(|w| at_home(source, w, env));
-                let tried = tried.get_or_insert_with(|| args.to_vec());
-                if tried.len() == args.len() && words.len() == 1 {
-                    tried.splice(at..=at, words);
-                    to(tried);
-                } else {
-                    let mut tried = args.to_vec();
-                    tried.splice(at..=at, words);
-                    to(&tried);
-                }
+                to(at, &reading.words);
             }
         }
         complete
@@ -475,13 +511,27 @@ impl Given {
 /// True of a word that could be more than a name: an option, a setting, a file that is hidden or the guard's, an address,
 /// a piece of a program.
 fn matters(word: &[u8]) -> bool {
-    let has = |part: &[u8]| word.windows(part.len()).any(|w| w == part);
-    let hidden = |part: &[u8]| part.first() == Some(&b'.') && !matches!(part, b"." | b"..");
-    word.first() == Some(&b'-')
-        || word.iter().any(|b| b"=@!|<>(){}$`\\ ".contains(b))
-        || has(b"::")
-        || has(b"exec-guard")
-        || word.split(|b| *b == b'/').any(hidden)
+    let mut before = b'/';
+    for (at, byte) in word.iter().enumerate() {
+        let such = match byte {
+            b'-' => at == 0,
+            b'=' | b'@' | b'!' | b'|' | b'<' | b'>' | b'(' | b')' | b'{' | b'}' | b'$' | b'`' | b'\\'
+            | b' ' => true,
+            b':' => before == b':',
+            b'e' => word.get(at..).is_some_and(|rest| rest.starts_with(b"exec-guard")),
+            // Hidden, if it is more than `.` or `..`.
+            b'.' if before == b'/' => {
+                let rest = word.get(at..).unwrap_or_default();
+                !matches!(rest.split(|b| *b == b'/').next(), Some(b"." | b".."))
+            }
+            _ => false,
+        };
+        if such {
+            return true;
+        }
+        before = *byte;
+    }
+    false
 }
 
 /// A word as the program gets it: a tilde that stands in front is the home.
@@ -599,6 +649,10 @@ impl<'g> Brought<'g> {
         hits: &[HazardHit],
     ) -> Brought<'g> {
         let mut out = Brought { hits: Vec::new(), given, body, env, too_many: false };
+        // Nothing is a hazard of a program without a row, and no question is asked about its words.
+        if program.is_none() || !args.iter().any(Arg::is_dynamic) {
+            return out;
+        }
         let mut trials = 0;
         let certain = |hits: &[HazardHit], why: &str| hits.iter().any(|h| !h.dynamic && h.why == why);
         for (at, arg) in args.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What is the same for every command of one name: a text may name one program thousands of times, under thousands of
 //! entries. Each thing is found out when it is first asked for.
 use std::cell::OnceCell;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use crate::resolve::{DEFAULT_PATH, Executable, Resolution, is_fixed, last_compon
 use crate::rules::entry::{self, Subject};
 use crate::rules::hazards::{self, Hazardous};
 use crate::rules::unpack::{self, Writer};
+use crate::tables::writers::{Named, writes};
 use crate::wrapper::{self, Hits};
 
 /// The entries of each allowlist that cover a program.
@@ -44,6 +45,7 @@ pub(super) struct Known {
     hits: OnceCell<Hits>,
     hazardous: OnceCell<Hazardous>,
     writer: OnceCell<Option<Writer>>,
+    written: OnceCell<bool>,
     covering: OnceCell<Covering>,
     refusals: OnceCell<Rc<Refusals>>,
 }
@@ -82,6 +84,7 @@ impl Known {
             hits: OnceCell::new(),
             hazardous: OnceCell::new(),
             writer: OnceCell::new(),
+            written: OnceCell::new(),
             covering: OnceCell::new(),
             refusals: OnceCell::new(),
         }
@@ -105,8 +108,8 @@ impl Known {
     }
 
     /// What runs another program it is.
-    pub fn hits(&self, names: &[&[u8]], argv0: &[u8], shells: &[Vec<u8>]) -> &Hits {
-        self.hits.get_or_init(|| wrapper::hits(names, argv0, shells))
+    pub fn hits(&self, typed: &[u8], shells: &[Vec<u8>]) -> &Hits {
+        self.hits.get_or_init(|| wrapper::hits(&self.names(typed), typed, shells))
     }
 
     /// The rows of hazards that speak of it.
@@ -117,6 +120,11 @@ impl Known {
     /// Whether it writes files that no word names.
     pub fn writer(&self, typed: &[u8]) -> Option<Writer> {
         *self.writer.get_or_init(|| unpack::writer(&self.names(typed)))
+    }
+
+    /// Whether it writes the files that its words name.
+    pub fn is_written_by(&self, typed: &[u8]) -> bool {
+        *self.written.get_or_init(|| writes(typed) == Some(Named::Written))
     }
 }
 
@@ -138,9 +146,9 @@ impl<'n> std::ops::Deref for Names<'n> {
 /// of names that are no file. (One type of table: each costs the guard some kilobytes.)
 #[derive(Default)]
 pub(super) struct Memory {
-    names: HashMap<Vec<u8>, Rc<Known>>,
-    files: HashMap<Vec<u8>, Rc<Known>>,
-    others: HashMap<Vec<u8>, Rc<Known>>,
+    names: BTreeMap<Vec<u8>, Rc<Known>>,
+    files: BTreeMap<Vec<u8>, Rc<Known>>,
+    others: BTreeMap<Vec<u8>, Rc<Known>>,
 }
 
 /// Which entries of the denylist, and which of the asklist, name a program.

@@ -14,6 +14,7 @@ use crate::document::{Accept, Redirections};
 use crate::reason::Reason;
 use crate::resolve::{Executable, join, normalise, parent};
 use crate::shell::construct::Treatment;
+use crate::shell::is_export;
 use crate::shell::{
     AndOr, AndOrOp, Command, CommandKind, Construct, Dialect, ListEnd, Node, Parsed, Part, Pipeline,
     Replacement, Script, Simple, Word, parse, render_as,
@@ -63,6 +64,23 @@ struct Walk<'s> {
     /// By the commands' ids.
     segment_of: Vec<Option<usize>>,
     outermost: bool,
+    /// One of [`READERS`] stands in the text.
+    readers: bool,
+}
+
+/// True if one of [`READERS`] stands in a text.
+fn is_read(text: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        if matches!(byte, b'x' | b'p' | b'r' | b'm') {
+            let rest = text.get(at..).unwrap_or_default();
+            if READERS.iter().any(|name| rest.starts_with(name)) {
+                return true;
+            }
+        }
+        at += 1;
+    }
+    false
 }
 
 /// What is printed by a text longer than this into a pipe is not looked at: it may be anything.
@@ -74,33 +92,38 @@ const READERS: &[&[u8]] = &[b"xargs", b"parallel", b"read", b"mapfile"];
 impl Judge<'_> {
     /// Parses and walks a text.
     pub fn text(&mut self, source: &[u8], dialect: Dialect, ctx: &Context) -> Text {
-        let parsed = parse(source, dialect);
+        let mut parsed = parse(source, dialect);
+        let script = std::mem::take(&mut parsed.script);
         let first = self.segments.len();
         // Every text is another process's: it has no function but its own.
         let before = std::mem::take(&mut self.functions);
-        self.functions.define(&parsed.script, source);
-        Rc::make_mut(&mut self.given).called(&parsed.script, source, &self.functions);
-        exports(&parsed.script, &mut self.exported);
+        if parsed.holds.functions {
+            self.functions.define(&script, source);
+        }
+        Rc::make_mut(&mut self.given).called(&script, source, &self.functions);
+        if parsed.holds.exports {
+            exports(&script, &mut self.exported);
+        }
         let moved_before = self.functions_move;
-        self.functions_move |= any_command(&parsed.script, Subshells::Enter, &mut |c| {
-            let moves = |body: &Command| visit(body, Subshells::Stay, &mut |c| moves_here(c));
-            matches!(&c.kind, CommandKind::Function { body, .. } if moves(body))
-        });
+        self.functions_move |= parsed.holds.functions
+            && any_command(&script, Subshells::Enter, &mut |c| {
+                let moves = |body: &Command| visit(body, Subshells::Stay, &mut |c| moves_here(c));
+                matches!(&c.kind, CommandKind::Function { body, .. } if moves(body))
+            });
         let mut walk = Walk {
             source,
             dialect,
-            out: Text {
-                parsed: Parsed { script: Script::default(), noted: parsed.noted, numbers: parsed.numbers },
-                dialect,
-                replacements: Vec::new(),
-                recheck: Vec::new(),
-                last: None,
-            },
+            out: Text { parsed, dialect, replacements: Vec::new(), recheck: Vec::new(), last: None },
             segment_of: Vec::new(),
             outermost: ctx.outermost,
+            readers: is_read(source),
         };
-        self.script_at(&parsed.script, &mut walk, &mut ctx.clone(), true);
-        walk.out.parsed.script = parsed.script;
+        let mut top = ctx.clone();
+        top.dialect = Some(dialect);
+        top.builtins = true;
+        top.functions = true;
+        self.script_at(&script, &mut walk, &mut top, true);
+        walk.out.parsed.script = script;
         self.constructs(&walk, ctx);
         self.written_then_run(first);
         self.functions = before;
@@ -237,7 +260,7 @@ impl Judge<'_> {
             own.moved = false;
             let op = if i + 1 < p.commands.len() { Some("|") } else { op };
             let defined = self.functions.now();
-            let fed = self.fed_by(p, i, walk.source);
+            let fed = if walk.readers { self.fed_by(p, i, walk.source) } else { None };
             self.command_at(command, walk, &mut own, op);
             if let Some(before) = fed {
                 Rc::make_mut(&mut self.given).feed(before);
@@ -258,7 +281,7 @@ impl Judge<'_> {
         let (first, last) = (p.commands.first()?, p.commands.get(at.checked_sub(1)?)?);
         let command = p.commands.get(at)?;
         let text = source.get(command.span.start..command.span.end)?;
-        if !READERS.iter().any(|name| text.windows(name.len()).any(|w| w == *name)) {
+        if !is_read(text) {
             return None;
         }
         let from = source.get(first.span.start..last.span.end)?;
@@ -452,11 +475,7 @@ impl Judge<'_> {
             span: walk.outermost.then_some(span),
             operator: op,
         };
-        let mut own = ctx.clone();
-        own.dialect = Some(walk.dialect);
-        own.builtins = true;
-        own.functions = true;
-        let outcome = self.command(&args, meta, &own);
+        let outcome = self.command(&args, meta, ctx);
         let at = outcome.segment;
         put(&mut walk.segment_of, simple.id, at);
         // A separator for one `read` is gone behind it: it is no special builtin, so the shells restore IFS.
@@ -469,10 +488,13 @@ impl Judge<'_> {
             let span = walk.outermost.then_some(a.span);
             self.assignment(Some(at), span, &a.name, Some(&value), true, Some(walk.dialect));
         }
-        let mut inside = ctx.clone();
-        inside.within = Some(at);
-        for w in simple.assignments.iter().map(|a| &a.value).chain(&simple.words) {
-            self.word(w, Some(at), walk, &inside);
+        // In literal words nothing is run.
+        if !simple.assignments.is_empty() || origin.is_some() || args.iter().any(Arg::is_dynamic) {
+            let mut inside = ctx.clone();
+            inside.within = Some(at);
+            for w in simple.assignments.iter().map(|a| &a.value).chain(&simple.words) {
+                self.word(w, Some(at), walk, &inside);
+            }
         }
         if let Some(place) = &outcome.chdir {
             ctx.moved = true;
@@ -619,9 +641,8 @@ fn exports(script: &Script, into: &mut HashSet<Vec<u8>>) {
             return;
         }
         into.extend(simple.assignments.iter().map(|a| a.name.clone()));
-        let words = || simple.words.iter().map(|w| w.parts.first());
-        let exports = words().any(|p| matches!(p, Some(Part::Bare(b) | Part::Quoted(b)) if b == b"export"));
-        for part in words().filter(|_| exports) {
+        let exports = simple.words.iter().any(is_export);
+        for part in simple.words.iter().map(|w| w.parts.first()).filter(|_| exports) {
             if let Some(Part::Bare(b) | Part::Quoted(b)) = part {
                 into.insert(b.split(|c| *c == b'=').next().unwrap_or_default().to_vec());
             }

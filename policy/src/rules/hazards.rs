@@ -14,7 +14,7 @@ mod scan;
 mod sed;
 mod shapes;
 
-use scan::{Name, Opt, Reading, Seen, Val, scan};
+use scan::{Name, Opt, Reading, Seen, Val, scan, words};
 
 /// One hazard found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +41,17 @@ pub fn hazards(names: &[&[u8]], args: &[Arg]) -> Vec<HazardHit> {
 pub(crate) struct Hazardous(Vec<(&'static Program, &'static str)>);
 
 impl Hazardous {
+    /// True if it has no row.
+    pub fn is_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The hazards of a command of it.
     pub fn hits(&self, args: &[Arg]) -> Vec<HazardHit> {
         let mut out = Vec::new();
+        if self.is_none() {
+            return out;
+        }
         self.read(args, &mut out);
         // Words that may be none: what stands behind them is then something else.
         if args.iter().any(may_vanish) {
@@ -121,7 +129,8 @@ pub(crate) fn of(names: &[&[u8]]) -> Hazardous {
     let stems = once;
     let mut out = Vec::new();
     for program in beginning(&stems) {
-        let is = |n: &str, s: &[u8]| n.as_bytes().first() == s.first() && n.as_bytes() == s;
+        let is =
+            |n: &str, s: &[u8]| n.len() == s.len() && n.as_bytes().first() == s.first() && n.as_bytes() == s;
         let named = program.names.iter().find(|n| stems.iter().any(|s| is(n, s)));
         if let Some(name) = named {
             out.push((program, *name));
@@ -197,7 +206,9 @@ fn sub(
         _ => return dynamic(program.rows, at, name, out),
     };
     let rest = args.get(at + 1..).unwrap_or_default();
-    for entry in program.subs.iter().filter(|s| s.names.iter().any(|n| n.as_bytes() == sub)) {
+    for entry in
+        program.subs.iter().filter(|s| s.names.iter().any(|n| n.len() == sub.len() && n.as_bytes() == sub))
+    {
         each_reading(&entry.opts, rest, false, |seen| {
             weigh(entry.rows, &entry.opts, seen, name, at + 1, out);
         });
@@ -353,9 +364,14 @@ fn any<'a>(test: &Test, values: impl Iterator<Item = (usize, Val<'a>)>) -> Met {
 
 /// True if the option is one of `names` (with dashes, separated by blanks).
 fn is_one(opts: &Opts, opt: &Opt, names: &str) -> bool {
-    names.split_ascii_whitespace().any(|n| match (n.strip_prefix("--"), opt.name) {
+    if let Name::Short(letter) = opt.name
+        && !names.as_bytes().contains(&letter)
+    {
+        return false;
+    }
+    words(names).any(|n| match (n.strip_prefix(b"--"), opt.name) {
         (Some(full), Name::Long(written)) => scan::is_long(opts, written, full),
-        (None, Name::Short(letter)) => n.as_bytes().get(1) == Some(&letter) && n.len() == 2,
+        (None, Name::Short(letter)) => n.get(1) == Some(&letter) && n.len() == 2,
         _ => false,
     })
 }

@@ -104,7 +104,11 @@ pub(crate) fn is_start_up(path: &[u8], glob: bool, afloat: bool, home: Option<&[
         let mut names = file.rsplit(|b| *b == b'/').filter(|name| !name.is_empty());
         names.all(|name| parts.next().map_or(afloat, |part| fits(part, name)))
     };
-    START_UP.iter().any(|file| match home {
+    let last = path.rsplit(|b| *b == b'/').find(|part| !part.is_empty());
+    // Where the last names differ, no more is looked at.
+    let mut files =
+        START_UP.iter().filter(|file| last.map_or(afloat, |last| fits(last, last_component(file))));
+    files.any(|file| match home {
         Some(home) if !ANYWHERE.contains(file) => ends(&normalise(&join(home, file))),
         _ => ends(file),
     }) || START_UP_FOLDERS.iter().any(|f| contains(path, f))
@@ -234,6 +238,11 @@ impl<'g> Watch<'g> {
             }
         }
         None
+    }
+
+    /// True if a program of this name is told by each of its words by itself ([`Watch::touches`]).
+    pub fn word_by_word(name: &[u8]) -> bool {
+        !last_component(name).starts_with(b"exec-guard")
     }
 
     /// Why one word (an argument, the target of a redirection) names a protected file.

@@ -45,34 +45,39 @@ enum Writes {
 
 /// Names, and where they write. Source: the programs' manuals.
 #[rustfmt::skip]
-const ROWS: &[(&str, Writes)] = &[
-    ("tar gtar star", Writes::Letter("x", "extract get")),
-    ("bsdtar jar ar", Writes::Letter("x", "extract")),
-    ("cpio bsdcpio", Writes::Letter("ip", "extract pass-through")),
-    ("pax", Writes::Letter("rw", "")),
-    ("dpkg-deb dpkg", Writes::Letter("xXR", "extract vextract raw-extract")),
-    ("unzip unar patch", Writes::Below),
-    ("7z 7za 7zr 7zz unrar", Writes::Sub("x e")),
-    ("hg", Writes::Sub("checkout co update up clone import graft merge pull rebase revert unshelve purge")),
-    ("svn", Writes::Sub("checkout co export merge patch revert switch update up")),
-    ("cp gcp ln link install ginstall scp rsync", Writes::Into),
-    ("mv gmv", Writes::Moves),
-    ("rm grm chmod chown chgrp", Writes::Onto),
-    ("tee truncate dd xxd sponge", Writes::Named),
-    ("touch mkdir rmdir unlink mkfifo mknod shred split csplit chattr setfacl", Writes::Touches),
-    ("find gfind", Writes::Finds),
-    ("git", Writes::Git),
+const ROWS: &[(&[&str], Writes)] = &[
+    (&["tar", "gtar", "star"], Writes::Letter("x", "extract get")),
+    (&["bsdtar", "jar", "ar"], Writes::Letter("x", "extract")),
+    (&["cpio", "bsdcpio"], Writes::Letter("ip", "extract pass-through")),
+    (&["pax"], Writes::Letter("rw", "")),
+    (&["dpkg-deb", "dpkg"], Writes::Letter("xXR", "extract vextract raw-extract")),
+    (&["unzip", "unar", "patch"], Writes::Below),
+    (&["7z", "7za", "7zr", "7zz", "unrar"], Writes::Sub("x e")),
+    (&["hg"], Writes::Sub("checkout co update up clone import graft merge pull rebase revert unshelve purge")),
+    (&["svn"], Writes::Sub("checkout co export merge patch revert switch update up")),
+    (&["cp", "gcp", "ln", "link", "install", "ginstall", "scp", "rsync"], Writes::Into),
+    (&["mv", "gmv"], Writes::Moves),
+    (&["rm", "grm", "chmod", "chown", "chgrp"], Writes::Onto),
+    (&["tee", "truncate", "dd", "xxd", "sponge"], Writes::Named),
+    (&["touch", "mkdir", "rmdir", "unlink", "mkfifo", "mknod", "shred", "split", "csplit", "chattr", "setfacl"], Writes::Touches),
+    (&["find", "gfind"], Writes::Finds),
+    (&["git"], Writes::Git),
 ];
 
 /// Sub-commands of git that leave the working tree alone. Any other name may write it, and an alias may be any.
 /// Source: git(1), `git help -a`.
-const GIT_LEAVES: &str = "add stage annotate archive blame branch bundle cat-file check-attr check-ignore \
-    check-mailmap check-ref-format cherry column commit commit-graph commit-tree config count-objects describe diff \
-    diff-files diff-index diff-tree fetch fetch-pack for-each-ref fsck fsck-objects gc grep hash-object \
-    help log ls-files ls-remote ls-tree maintenance merge-base mktag mktree name-rev notes pack-refs patch-id prune \
-    push range-diff reflog remote repack replace rev-list rev-parse send-pack shortlog show show-branch show-ref \
-    status stripspace symbolic-ref tag update-index update-ref var verify-commit verify-pack verify-tag version \
-    whatchanged write-tree";
+#[rustfmt::skip]
+const GIT_LEAVES: &[&str] = &[
+    "add", "stage", "annotate", "archive", "blame", "branch", "bundle", "cat-file", "check-attr",
+    "check-ignore", "check-mailmap", "check-ref-format", "cherry", "column", "commit", "commit-graph",
+    "commit-tree", "config", "count-objects", "describe", "diff", "diff-files", "diff-index", "diff-tree",
+    "fetch", "fetch-pack", "for-each-ref", "fsck", "fsck-objects", "gc", "grep", "hash-object", "help", "log",
+    "ls-files", "ls-remote", "ls-tree", "maintenance", "merge-base", "mktag", "mktree", "name-rev", "notes",
+    "pack-refs", "patch-id", "prune", "push", "range-diff", "reflog", "remote", "repack", "replace",
+    "rev-list", "rev-parse", "send-pack", "shortlog", "show", "show-branch", "show-ref", "status",
+    "stripspace", "symbolic-ref", "tag", "update-index", "update-ref", "var", "verify-commit", "verify-pack",
+    "verify-tag", "version", "whatchanged", "write-tree",
+];
 
 /// Those that write where a word says.
 const GIT_NAMED: &str = "clone init init-db worktree";
@@ -175,8 +180,8 @@ pub(crate) fn controls(writer: Writer, args: &[Arg], scene: &Scene) -> Option<&'
 pub(crate) fn writer(names: &[&[u8]]) -> Option<Writer> {
     names.iter().find_map(|name| {
         let name = last_component(name);
-        let row = |(names, writes): &(&'static str, Writes)| {
-            let name = names.split_ascii_whitespace().find(|n| n.as_bytes() == name)?;
+        let row = |(names, writes): &(&'static [&'static str], Writes)| {
+            let name = names.iter().find(|n| is_this(n, name))?;
             Some(Writer { name, writes: *writes })
         };
         ROWS.iter().find_map(row)
@@ -238,9 +243,30 @@ fn led(writer: Writer, places: Vec<Place>, scene: &Scene) -> Vec<Place> {
     out
 }
 
-/// True if a list of words, separated by blanks, has this one.
+/// True of exactly that name: most are told apart by their length or first letter.
+fn is_this(name: &str, word: &[u8]) -> bool {
+    name.len() == word.len() && name.as_bytes().first() == word.first() && name.as_bytes() == word
+}
+
+/// True if a sub-command of git leaves the working tree alone.
+fn leaves(sub: &[u8]) -> bool {
+    GIT_LEAVES.iter().any(|name| is_this(name, sub))
+}
+
+/// True if a list of words, separated by single blanks, has this one.
 fn is_one(word: &[u8], list: &str) -> bool {
-    list.split_ascii_whitespace().any(|w| w.as_bytes() == word)
+    let mut rest = list.as_bytes();
+    // Most are told apart by what they begin with.
+    while let Some(first) = word.first().filter(|_| !word.contains(&b' ')) {
+        if rest.first() == Some(first)
+            && rest.strip_prefix(word).is_some_and(|behind| matches!(behind.first(), None | Some(b' ')))
+        {
+            return true;
+        }
+        let Some(end) = rest.iter().position(|b| *b == b' ') else { return false };
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    false
 }
 
 struct Judge<'a> {
@@ -409,7 +435,7 @@ impl<'a> Judge<'a> {
             let shown = arg.shown();
             let value = match shown.iter().position(|b| *b == b'=').filter(|_| word.starts_with(b"--")) {
                 Some(eq) => shown.get(eq + 1..).map(|value| (value, arg.is_dynamic())),
-                None if is_one(word, GIT_VALUES) => {
+                None if word.starts_with(b"-") && is_one(word, GIT_VALUES) => {
                     at += 1;
                     self.args.get(at - 1).map(|value| (value.shown(), value.is_dynamic()))
                 }
@@ -431,7 +457,7 @@ impl<'a> Judge<'a> {
                 break;
             }
         }
-        let Some(sub) = sub.filter(|sub| !is_one(sub, GIT_LEAVES)) else { return };
+        let Some(sub) = sub.filter(|sub| !leaves(sub)) else { return };
         if is_one(sub, "init init-db format-patch") {
             // No more than a file or folder of its own, where it stands.
             let path = self.base.as_deref().map(|base| join(base, b".git"));

@@ -13,6 +13,19 @@ pub struct Parsed {
     pub noted: Vec<Noted>,
     /// Plain parameters whose value is digits for certain where they stand.
     pub numbers: Vec<Span>,
+    /// What may stand in the tree.
+    pub holds: Holds,
+}
+
+/// Which kinds of command were met. What is false is nowhere in the tree; what is true mostly is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// Definitions of functions.
+    pub functions: bool,
+    /// `for` in any form.
+    pub loops: bool,
+    /// Commands that put a variable into an environment: `NAME=value command`, or with a word `export`.
+    pub exports: bool,
 }
 
 /// A construct met, and where.

@@ -142,11 +142,13 @@ impl Lexer<'_> {
             self.newlines();
             let body = self.do_group();
             self.note(Construct::ArithFor, start);
+            self.state.holds.loops = true;
             return CommandKind::ArithFor { header, body };
         }
         let (name, words) = self.loop_head();
         let body = self.do_group();
         self.note(Construct::For, start);
+        self.state.holds.loops = true;
         CommandKind::For { name, words, body }
     }
 
@@ -354,6 +356,7 @@ impl Lexer<'_> {
             self.syntax();
         }
         self.note(Construct::Function, start);
+        self.state.holds.functions = true;
         CommandKind::Function { name, body: Box::new(body) }
     }
 }

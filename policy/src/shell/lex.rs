@@ -13,10 +13,11 @@
 //! | `'` `"` `\` `` ` `` `$`      | begins a word        | quotes         | not `'`   | quotes       |
 //! | control, invisible, not UTF-8| begins a word, noted | literal, noted | literal   | noted        |
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::decision::Span;
-use crate::shell::ast::{HereDoc, Noted, Script};
+use crate::shell::ast::{HereDoc, Holds, Noted, Script};
 use crate::shell::construct::Construct;
 use crate::shell::{Dialect, MAX_COMMANDS, MAX_DEPTH, MAX_STEPS};
 
@@ -29,6 +30,8 @@ pub(super) struct State {
     pub steps: usize,
     /// Nesting now.
     pub depth: usize,
+    /// Kinds of command met so far.
+    pub holds: Holds,
     /// The id of the next simple command.
     pub next_id: usize,
     /// The innermost simple command being read.
@@ -68,6 +71,8 @@ pub(super) struct Lexer<'a> {
     pub dialect: Dialect,
     /// What is shared.
     pub state: &'a mut State,
+    /// Where a plain word was looked for last, and its length.
+    asked: Cell<(usize, usize)>,
     /// Here-documents that begin after the next newline.
     pub pending: Vec<Pending>,
     /// True inside a substitution in a line that has a here-document waiting outside.
@@ -76,7 +81,8 @@ pub(super) struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     pub fn new(src: &'a [u8], map: Option<&'a [usize]>, dialect: Dialect, state: &'a mut State) -> Lexer<'a> {
-        Lexer { src, map, pos: 0, dialect, state, pending: Vec::new(), outer_pending: false }
+        let asked = Cell::new((usize::MAX, 0));
+        Lexer { src, map, pos: 0, dialect, state, asked, pending: Vec::new(), outer_pending: false }
     }
 
     /// True for bash and zsh, which share most additions.
@@ -279,17 +285,25 @@ impl<'a> Lexer<'a> {
             return None;
         }
         let rest = self.src.get(self.pos..)?;
-        let len = rest
-            .iter()
-            .take_while(|b| b.is_ascii_lowercase() || matches!(b, b'{' | b'}' | b'!' | b'[' | b']'));
-        let len = len.take(16).count();
+        // The grammar asks often where it stands.
+        let (at, len) = self.asked.get();
+        if at == self.pos {
+            return rest.get(..len).filter(|word| !word.is_empty());
+        }
+        let of_keywords = |b: &u8| b.is_ascii_lowercase() || matches!(b, b'{' | b'}' | b'!' | b'[' | b']');
+        let mut len = 0;
+        while len < 16 && rest.get(len).is_some_and(of_keywords) {
+            len += 1;
+        }
         let ends = match rest.get(len) {
             None => true,
             // `then(…)` is one word of zsh, a glob whose qualifiers may run code; but for `{` alone.
             Some(b'(') if self.zsh() => len == 1 && rest.first() == Some(&b'{'),
             Some(byte) => is_meta(*byte),
         };
-        (len > 0 && ends).then(|| rest.get(..len)).flatten()
+        let len = if ends { len } else { 0 };
+        self.asked.set((self.pos, len));
+        rest.get(..len).filter(|word| !word.is_empty())
     }
 
     /// Reads the commands inside `$(` … `)` or the like, up to and over `)`. Here-documents waiting outside

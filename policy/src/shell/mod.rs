@@ -28,6 +28,7 @@ use crate::decision::Span;
 pub use ast::*;
 pub use construct::Construct;
 pub use normal::{normal, same};
+pub(crate) use parse::is_export;
 pub(crate) use render::render_as;
 pub use render::{Replacement, render};
 pub use visit::Node;
@@ -48,7 +49,7 @@ pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
     if text.len() > MAX_LENGTH {
         let span = Span::new(0, text.len());
         let noted = vec![Noted { construct: Construct::LimitLength, span, command: None }];
-        return Parsed { script: Script::default(), noted, numbers: Vec::new() };
+        return Parsed { script: Script::default(), noted, numbers: Vec::new(), holds: Holds::default() };
     }
     let mut state = lex::State::default();
     let mut lexer = lex::Lexer::new(text, None, dialect, &mut state);
@@ -59,7 +60,7 @@ pub fn parse(text: &[u8], dialect: Dialect) -> Parsed {
     }
     fill::script(&mut script, &mut state.bodies);
     let noted = crate::order::by_key(state.noted, |note| note.span.start as u64);
-    let mut parsed = Parsed { script, noted, numbers: Vec::new() };
+    let mut parsed = Parsed { script, noted, numbers: Vec::new(), holds: state.holds };
     numeric::settle(&mut parsed, dialect);
     parsed
 }

@@ -49,10 +49,12 @@ pub(super) fn settle(parsed: &mut Parsed, dialect: Dialect) {
     if dialect == Dialect::Zsh {
         return;
     }
-    let counting = !defines(&parsed.script);
+    let counting = !parsed.holds.functions || !defines(&parsed.script);
     let mut known = Known::new();
     set_at_the_top(&parsed.script, counting, &mut known);
-    set_by_loops(&parsed.script, counting, &mut known);
+    if parsed.holds.loops {
+        set_by_loops(&parsed.script, counting, &mut known);
+    }
     if known.is_empty() && !parsed.noted.iter().any(|n| n.construct == Construct::ArithFor) {
         return;
     }

@@ -33,12 +33,23 @@ fn in_the_shell(command: &Command) -> bool {
     }
 }
 
+/// True if a word begins with a part that is `export`.
+pub(crate) fn is_export(word: &Word) -> bool {
+    matches!(word.parts.first(), Some(Part::Bare(b) | Part::Quoted(b)) if b == b"export")
+}
+
 /// Words that end a list and cannot begin a command.
-const CLOSING: &[&[u8]] = &[b"then", b"else", b"elif", b"fi", b"do", b"done", b"esac", b"}", b"in", b"]]"];
+fn closes(word: &[u8]) -> bool {
+    matches!(word, b"then" | b"else" | b"elif" | b"fi" | b"do" | b"done" | b"esac" | b"}" | b"in" | b"]]")
+}
 
 /// Builtins whose arguments bash and zsh read as assignments: only there `name=(…)` is an array.
-pub(super) const DECLARING: &[&[u8]] =
-    &[b"declare", b"typeset", b"local", b"export", b"readonly", b"integer", b"float", b"private"];
+pub(super) fn declares(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"declare" | b"typeset" | b"local" | b"export" | b"readonly" | b"integer" | b"float" | b"private"
+    )
+}
 
 impl Lexer<'_> {
     /// The whole text as a list of commands.
@@ -307,11 +318,11 @@ impl Lexer<'_> {
     /// The length of a name with `()` behind it, if one begins here.
     fn function_ahead(&self) -> Option<usize> {
         let rest = self.src.get(self.pos..).unwrap_or_default();
-        let len = rest
-            .iter()
-            .take(256)
-            .take_while(|b| !is_meta(**b) && !matches!(b, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'#'))
-            .count();
+        let goes_on = |b: &u8| !is_meta(*b) && !matches!(b, b'\'' | b'"' | b'\\' | b'$' | b'`' | b'#');
+        let mut len = 0;
+        while len < 256 && rest.get(len).is_some_and(goes_on) {
+            len += 1;
+        }
         let mut i = len;
         let blank = |i: usize| matches!(rest.get(i), Some(b' ' | b'\t'));
         while blank(i) {
@@ -337,11 +348,20 @@ impl Lexer<'_> {
         let mut simple = Simple { id, ..Simple::default() };
         let mut redirects: Vec<Redirect> = Vec::new();
         let mut declaring = false;
-        if self.plain_word().is_some_and(|word| CLOSING.contains(&word) || word == b"!") {
+        if self.plain_word().is_some_and(|word| closes(word) || word == b"!") {
             self.syntax();
         }
         loop {
             self.blanks();
+            // Most words behind the first are nothing but themselves. (A digit may begin a redirection.)
+            if !simple.words.is_empty()
+                && self.peek().is_some_and(|b| !b.is_ascii_digit())
+                && let Some(word) = self.plain(Place::Argument)
+            {
+                declaring |= word.text().is_some_and(|word| declares(&word));
+                simple.words.push(word);
+                continue;
+            }
             if let Some(redirect) = self.redirect() {
                 redirects.push(redirect);
                 continue;
@@ -373,7 +393,7 @@ impl Lexer<'_> {
                 self.check_name(!simple.assignments.is_empty() || !redirects.is_empty());
             }
             let word = self.argument(!simple.words.is_empty(), declaring);
-            declaring |= word.text().is_some_and(|word| DECLARING.contains(&&*word));
+            declaring |= word.text().is_some_and(|word| declares(&word));
             simple.words.push(word);
         }
         if simple.words.is_empty() && simple.assignments.is_empty() {
@@ -385,6 +405,8 @@ impl Lexer<'_> {
             }
         }
         self.state.command = outer;
+        self.state.holds.exports |= !simple.words.is_empty()
+            && (!simple.assignments.is_empty() || simple.words.iter().any(is_export));
         Command { kind: CommandKind::Simple(simple), redirects, span: self.span(start) }
     }
 
@@ -414,7 +436,7 @@ impl Lexer<'_> {
             return;
         };
         // zsh allows a compound command behind a redirection; others take its keyword as a program's name.
-        let keyword = CLOSING.contains(&word)
+        let keyword = closes(word)
             || matches!(
                 word,
                 b"if"

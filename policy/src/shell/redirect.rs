@@ -16,6 +16,10 @@ impl Lexer<'_> {
         }
         let start = self.pos;
         let rest = self.src.get(start..)?;
+        // Nothing else begins one.
+        if !rest.first().is_some_and(|b| b.is_ascii_digit() || matches!(b, b'<' | b'>' | b'&' | b'{')) {
+            return None;
+        }
         let mut fd = None;
         let mut prefix = 0;
         // A descriptor counts only if it touches the operator; bash takes more than one digit.

@@ -14,7 +14,7 @@ use crate::shell::compound::is_plain_name;
 use crate::shell::cond::is_operator;
 use crate::shell::construct::Construct;
 use crate::shell::lex::is_identifier;
-use crate::shell::parse::DECLARING;
+use crate::shell::parse::declares;
 
 /// What a simple command is rendered with instead of its own words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -319,11 +319,9 @@ impl Writer<'_> {
                 self.literals(words, false)?;
                 continue;
             }
-            match word.literal() {
+            match word.text().filter(|_| i == 0 && word.is_bare()) {
                 // Quoted, it would not be the keyword that makes its arguments assignments.
-                Some(name) if i == 0 && word.is_bare() && DECLARING.contains(&name.as_slice()) => {
-                    self.put(&name)
-                }
+                Some(name) if declares(&name) => self.put(&name),
                 _ => self.word(word)?,
             }
         }
@@ -469,6 +467,11 @@ impl Writer<'_> {
 pub(super) fn quote(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() + 2);
     out.push(b'\'');
+    if !bytes.contains(&b'\'') {
+        out.extend_from_slice(bytes);
+        out.push(b'\'');
+        return;
+    }
     for (i, piece) in bytes.split(|b| *b == b'\'').enumerate() {
         if i > 0 {
             out.extend_from_slice(b"'\\''");

@@ -8,6 +8,12 @@ use crate::shell::visit::Node;
 
 impl Writer<'_> {
     pub(super) fn word(&mut self, word: &Word) -> Done {
+        if let [Part::Bare(bytes) | Part::Quoted(bytes)] = word.parts.as_slice()
+            && !bytes.is_empty()
+        {
+            quote(bytes, &mut self.out);
+            return Ok(());
+        }
         if let Some(words) = word.expand_braces() {
             return self.literals(&words, false);
         }

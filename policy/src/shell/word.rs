@@ -68,7 +68,7 @@ impl Lexer<'_> {
     }
 
     /// A word of nothing but plain bytes, if one is here: most are.
-    fn plain(&mut self, place: Place) -> Option<Word> {
+    pub fn plain(&mut self, place: Place) -> Option<Word> {
         if matches!(place, Place::Param | Place::Regex) || self.state.stopped {
             return None;
         }

@@ -33,6 +33,9 @@ impl Word {
 
     /// True if one of the arguments that the word becomes ([`Word::to_args`]) is literal, and such a one.
     pub fn any_literal(&self, mut such: impl FnMut(&[u8]) -> bool) -> bool {
+        if let [Part::Bare(bytes) | Part::Quoted(bytes)] = self.parts.as_slice() {
+            return such(bytes);
+        }
         match self.expand_braces() {
             Some(words) => words.iter().any(|word| such(word)),
             None => self.text().is_some_and(|word| such(&word)),

@@ -35,10 +35,32 @@ const WRITERS: &[(&str, Named, &str)] = &[
     ("rename", Named::Perhaps, "what the new names are, an expression says"),
 ];
 
+/// A bit for the letter that a name begins with; several share one.
+const fn first(name: &[u8]) -> u32 {
+    match name {
+        [first, ..] => 1 << (*first & 31),
+        [] => 0,
+    }
+}
+
+/// Those of all names: nearly every other is told by it.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+const BEGINS: u32 = {
+    let (mut all, mut at) = (0, 0);
+    while at < WRITERS.len() {
+        all |= first(WRITERS[at].0.as_bytes());
+        at += 1;
+    }
+    all
+};
+
 /// What the files are that a program's words name; `None` if it is not known to write any.
 pub(crate) fn writes(program: &[u8]) -> Option<Named> {
     let name = last_component(program);
-    WRITERS.iter().find(|(n, ..)| is(n, name)).map(|(_, named, _)| *named)
+    if BEGINS & first(name) == 0 {
+        return None;
+    }
+    WRITERS.iter().find(|(n, ..)| n.len() == name.len() && is(n, name)).map(|(_, named, _)| *named)
 }
 
 #[cfg(test)]

@@ -406,10 +406,15 @@ impl<'a> Cx<'a> {
             keep(&mut gathered, w.carried);
             if !w.dashes {
                 path.push(word);
-                if let Some(sub) = subs.iter().find(|s| matches(s.words, &path) == Match::Whole) {
-                    return with(self.sub(sub, at + 1), gathered);
+                let mut part = false;
+                for sub in subs {
+                    match matches(sub.words, &path) {
+                        Match::Whole => return with(self.sub(sub, at + 1), gathered),
+                        Match::Part => part = true,
+                        Match::No => {}
+                    }
                 }
-                if subs.iter().any(|s| matches(s.words, &path) == Match::Part) {
+                if part {
                     from = at + 1;
                     continue;
                 }
@@ -504,10 +509,10 @@ enum Match {
 
 /// Compares a sub-command's words (`"compose run|exec"`) with those of the command line.
 fn matches(words: &str, path: &[&[u8]]) -> Match {
-    let mut want = words.split(' ').filter(|w| !w.is_empty());
+    let mut want = words.as_bytes().split(|b| *b == b' ').filter(|w| !w.is_empty());
     for word in path {
         match want.next() {
-            Some(w) if w.split('|').any(|a| a.as_bytes() == *word) => {}
+            Some(w) if w == *word || (w.contains(&b'|') && w.split(|b| *b == b'|').any(|a| a == *word)) => {}
             _ => return Match::No,
         }
     }

@@ -152,12 +152,15 @@ fn long<'a>(opts: &Opts, word: &'a [u8], known: bool, at: usize, i: &mut usize, 
         Some(p) => (word.get(..p).unwrap_or_default(), word.get(p + 1..)),
         None => (word, None),
     };
+    if attached.is_none() && !known {
+        // `--out$x` may name anything: the word is already noted as dynamic.
+        return Goes::On;
+    }
+    let takes = long_takes(opts, name);
     let val = match attached {
         Some(v) if known => Some(Val::Known(v)),
         Some(v) => Some(Val::Dynamic(v)),
-        // `--out$x` may name anything: the word is already noted as dynamic.
-        None if !known => return Goes::On,
-        None => match long_takes(opts, name) {
+        None => match takes {
             (Takes::Value, false) => {
                 seen.doubt = true;
                 if seen.reading == Reading::Both { None } else { next(seen, i, Takes::Value) }
@@ -168,7 +171,7 @@ fn long<'a>(opts: &Opts, word: &'a [u8], known: bool, at: usize, i: &mut usize, 
         },
     };
     seen.opts.push(Opt { name: Name::Long(name), val, at });
-    if long_takes(opts, name).0 == Takes::Last { Goes::Ended } else { Goes::On }
+    if takes.0 == Takes::Last { Goes::Ended } else { Goes::On }
 }
 
 /// The next word as a value. Where the options end with it, there is nothing to doubt.
@@ -193,21 +196,48 @@ fn looks_like_one(arg: &Arg) -> bool {
     }
 }
 
+/// The words of a list, separated by blanks.
+pub(super) fn words(list: &str) -> impl Iterator<Item = &[u8]> {
+    let mut rest = list.as_bytes();
+    std::iter::from_fn(move || {
+        loop {
+            let mut end = 0;
+            while rest.get(end).is_some_and(|b| *b != b' ') {
+                end += 1;
+            }
+            let (word, behind) = rest.split_at_checked(end)?;
+            rest = behind.get(1..).unwrap_or_default();
+            if !word.is_empty() {
+                return Some(word);
+            }
+            if behind.is_empty() {
+                return None;
+            }
+        }
+    })
+}
+
 /// Whether a long option takes a separate value: by its full name (then `true`), or by the names it can be short for.
 fn long_takes(opts: &Opts, name: &[u8]) -> (Takes, bool) {
     let mut found = Takes::Nothing;
-    for entry in opts.long.split_ascii_whitespace() {
-        let (full, takes) = match entry.split_once('=') {
-            Some((n, "?")) => (n, Takes::Attached),
-            Some((n, "!")) => (n, Takes::Last),
-            Some((n, "+")) => (n, Takes::Whatever),
-            Some((n, _)) => (n, Takes::Value),
-            None => (entry, Takes::Nothing),
+    for entry in words(opts.long) {
+        // Another one: most are told by what they begin with.
+        if name.first().is_some_and(|first| *first != b'_' && entry.first() != Some(first)) {
+            continue;
+        }
+        let eq = entry.iter().position(|b| *b == b'=').unwrap_or(entry.len());
+        let full = entry.get(..eq).unwrap_or_default();
+        let takes = match entry.get(eq + 1..) {
+            Some(b"?") => Takes::Attached,
+            Some(b"!") => Takes::Last,
+            Some(b"+") => Takes::Whatever,
+            Some(_) => Takes::Value,
+            None => Takes::Nothing,
         };
-        if spelled(name, full.as_bytes()) {
+        if spelled(name, full) {
             return (takes, true);
         }
-        if opts.style.abbreviate && full.as_bytes().starts_with(name) {
+        if opts.style.abbreviate && full.starts_with(name) {
             found = takes;
         }
     }
@@ -220,17 +250,14 @@ fn spelled(written: &[u8], full: &[u8]) -> bool {
 }
 
 /// True if the long option `written` is `full`, or is short for it.
-pub(super) fn is_long(opts: &Opts, written: &[u8], full: &str) -> bool {
-    if spelled(written, full.as_bytes()) {
+pub(super) fn is_long(opts: &Opts, written: &[u8], full: &[u8]) -> bool {
+    if spelled(written, full) {
         return true;
     }
     opts.style.abbreviate
         && !written.is_empty()
-        && full.as_bytes().starts_with(written)
-        && !opts
-            .long
-            .split_ascii_whitespace()
-            .any(|e| e.split('=').next().unwrap_or_default().as_bytes() == written)
+        && full.starts_with(written)
+        && !words(opts.long).any(|e| e.split(|b| *b == b'=').next() == Some(written))
 }
 
 fn cluster<'a>(
@@ -373,11 +400,11 @@ mod tests {
 
     #[test]
     fn an_abbreviation_is_the_option_unless_it_is_another() {
-        assert!(is_long(&OPTS, b"in-pl", "in-place"));
-        assert!(!is_long(&OPTS, b"file", "filename"));
-        assert!(is_long(&OPTS, b"in_place", "in-place"));
-        assert!(!is_long(&OPTS, b"in-place", "in_place"));
-        assert!(!is_long(&OPTS, b"in-places", "in-place"));
+        assert!(is_long(&OPTS, b"in-pl", b"in-place"));
+        assert!(!is_long(&OPTS, b"file", b"filename"));
+        assert!(is_long(&OPTS, b"in_place", b"in-place"));
+        assert!(!is_long(&OPTS, b"in-place", b"in_place"));
+        assert!(!is_long(&OPTS, b"in-places", b"in-place"));
     }
 
     #[test]

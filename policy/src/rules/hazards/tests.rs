@@ -903,3 +903,30 @@ fn a_word_that_may_be_none_hides_nothing() {
         assert_eq!(sure(hazards(&[name.as_bytes()], &args)), [], "{name} {line}");
     }
 }
+
+#[test]
+fn lists_of_the_table_are_separated_by_single_blanks() {
+    fn lists(when: &When, out: &mut Vec<&'static str>) {
+        match when {
+            When::Opt(names) | When::Val(names, _) | When::Bare(names) | When::Without(names) => {
+                out.push(names)
+            }
+            When::All(all) => all.iter().for_each(|when| lists(when, out)),
+            _ => {}
+        }
+    }
+    let mut all = Vec::new();
+    for program in PROGRAMS.iter().copied().flatten() {
+        all.push(program.opts.long);
+        program.rows.iter().for_each(|row| lists(&row.when, &mut all));
+        for sub in program.subs {
+            all.push(sub.opts.long);
+            sub.rows.iter().for_each(|row| lists(&row.when, &mut all));
+        }
+    }
+    assert!(all.len() > 500, "{}", all.len());
+    for list in all {
+        let words: Vec<&[u8]> = list.split_ascii_whitespace().map(str::as_bytes).collect();
+        assert_eq!(words, super::words(list).collect::<Vec<_>>(), "{list:?}");
+    }
+}

@@ -1,5 +1,5 @@
 //! find(1): what it finds below its starting points is handed to a program that writes it.
-use super::{GIT_LEAVES, Handed, Judge, Place, Writes, is_one, is_open, writer};
+use super::{Handed, Judge, Place, Writes, is_one, is_open, leaves, writer};
 use crate::arg::Arg;
 use crate::resolve::{join, last_component};
 use crate::world::NameKind;
@@ -54,7 +54,8 @@ impl Judge<'_> {
             let arg = self.args.get(*at).map(Arg::known_prefix).unwrap_or_default();
             !arg.starts_with(b"-") && !matches!(arg, b"(" | b")" | b"!" | b",")
         };
-        let from = (0..self.args.len()).take_while(|at| is_one(word(*at), IN_FRONT)).count();
+        let option = |at: usize, list: &str| word(at).starts_with(b"-") && is_one(word(at), list);
+        let from = (0..self.args.len()).take_while(|at| option(*at, IN_FRONT)).count();
         let starts = (from..self.args.len()).take_while(is_start).count();
         (from, from + starts)
     }
@@ -136,7 +137,7 @@ impl Judge<'_> {
             self.args.iter().skip(from).map(Arg::shown).take_while(|w| !matches!(*w, b";" | b"+")).collect();
         let (name, rest) = words.split_first()?;
         let is_given = |w: &&[u8]| w.windows(2).any(|w| w == b"{}");
-        let reads = last_component(name) == b"git" && rest.iter().any(|w| is_one(w, GIT_LEAVES));
+        let reads = last_component(name) == b"git" && rest.iter().any(|w| leaves(w));
         let writer = writer(&[name]).filter(|_| rest.iter().any(is_given) && !reads)?;
         let mut handed = writer.handed();
         // Below a link is behind it.

@@ -228,13 +228,15 @@ pub(in crate::rules) fn may_be(pattern: &[u8], name: &[u8]) -> bool {
 /// True for a path in a `.git`, or in the hooks of a repository that has none.
 pub(super) fn in_control(path: &[u8], glob: bool, world: &dyn World) -> bool {
     let is = |part: &[u8], name: &[u8]| part.eq_ignore_ascii_case(name) || (glob && may_be(part, name));
-    let mut folder = vec![b'/'];
-    for part in parts(path) {
-        let has = |name: &[u8]| world.info(&join(&folder, name)).is_some();
-        if is(part, b".git") || (is(part, b"hooks") && has(b"HEAD") && has(b"objects")) {
+    parts(path).enumerate().any(|(deep, part)| {
+        if is(part, b".git") {
             return true;
         }
-        folder = join(&folder, part);
-    }
-    false
+        // Hardly ever: the folder is put together only here.
+        is(part, b"hooks") && {
+            let folder = parts(path).take(deep).fold(vec![b'/'], |folder, part| join(&folder, part));
+            let has = |name: &[u8]| world.info(&join(&folder, name)).is_some();
+            has(b"HEAD") && has(b"objects")
+        }
+    })
 }

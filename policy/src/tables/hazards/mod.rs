@@ -140,7 +140,11 @@ const fn first(name: &[u8]) -> u64 {
 /// and hardly any begins so.
 pub fn beginning(names: &[&[u8]]) -> impl Iterator<Item = &'static Program> {
     let wanted = names.iter().fold(0, |mask, name| mask | first(name));
-    FIRST.iter().zip(&ALL).filter(move |(mask, _)| **mask & wanted != 0).map(|(_, program)| *program)
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += FIRST.get(at..)?.iter().position(|mask| mask & wanted != 0)? + 1;
+        ALL.get(at - 1).copied()
+    })
 }
 
 /// One program, or several that share their options.
