@@ -126,10 +126,17 @@ pub fn landing(path: &Path) -> io::Result<PathBuf> {
 /// Those of the calls; the old file is then untouched and no new one is left.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let path = landing(path)?;
-    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let mut name = temporary(&path).ok_or(io::ErrorKind::InvalidInput)?;
-    name.extend_from_slice(format!("{:016x}{TEMPORARY}", unique() as u64).as_bytes());
-    let temp = folder.join(std::ffi::OsStr::from_bytes(&name));
+    let temp = beside(&path, bytes, mode)?;
+    if let Err(e) = std::fs::rename(&temp, &path) {
+        let _ = std::fs::remove_file(&temp);
+        return Err(e);
+    }
+    sync_folder(&path)
+}
+
+/// Writes a file that is to be put in place of another, to the disk, beside it: its name.
+pub(crate) fn beside(path: &Path, bytes: &[u8], mode: u32) -> io::Result<PathBuf> {
+    let temp = free_name(path).ok_or(io::ErrorKind::InvalidInput)?;
     fits(bytes.len() as u64)?;
     // O_EXCL with O_CREAT follows no link and takes no file that is there already.
     let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&temp)?;
@@ -137,14 +144,24 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
         .write_all(bytes)
         // The umask may have taken bits away.
         .and_then(|()| file.set_permissions(PermissionsExt::from_mode(mode)))
-        .and_then(|()| file.sync_all())
-        .and_then(|()| std::fs::rename(&temp, &path));
+        .and_then(|()| file.sync_all());
     if let Err(e) = written {
         let _ = std::fs::remove_file(&temp);
         return Err(e);
     }
-    // The name is on the disk only when the folder is.
-    File::open(folder)?.sync_all()
+    Ok(temp)
+}
+
+/// A name beside a file that nobody has and [`sweep`] knows.
+pub(crate) fn free_name(path: &Path) -> Option<PathBuf> {
+    let mut name = temporary(path)?;
+    name.extend_from_slice(format!("{:016x}{TEMPORARY}", unique() as u64).as_bytes());
+    Some(path.with_file_name(std::ffi::OsStr::from_bytes(&name)))
+}
+
+/// The name of a file is on the disk only when its folder is.
+pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path.parent().ok_or(io::ErrorKind::InvalidInput)?)?.sync_all()
 }
 
 /// End of the names of files that are put in place of another.
@@ -192,9 +209,7 @@ fn sweep_names(folder: &Path, begin: &[u8], all: bool) {
 ///
 /// Those of symlink(2) and rename(2); what was there is then as it was.
 pub fn replace_link(path: &Path, to: &Path) -> io::Result<()> {
-    let mut name = temporary(path).ok_or(io::ErrorKind::InvalidInput)?;
-    name.extend_from_slice(format!("{:016x}{TEMPORARY}", unique() as u64).as_bytes());
-    let temp = path.with_file_name(std::ffi::OsStr::from_bytes(&name));
+    let temp = free_name(path).ok_or(io::ErrorKind::InvalidInput)?;
     std::os::unix::fs::symlink(to, &temp)?;
     std::fs::rename(&temp, path).inspect_err(|_| {
         let _ = std::fs::remove_file(&temp);
