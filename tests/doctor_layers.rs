@@ -139,10 +139,42 @@ fn a_hook_that_is_switched_off_is_missed() {
         }),
         ("copilot", ".copilot/hooks/exec-guard.json", &|v| v["disableAllHooks"] = true.into()),
         ("claude", ".claude/settings.json", &|v| v["env"] = json!({"CLAUDE_CODE_SIMPLE": "1"})),
+        // The agent loads nothing of such a file.
+        ("claude", ".claude/settings.json", &|v| v["permissions"] = json!({"allow": 5})),
+        ("claude", ".claude/settings.json", &|v| {
+            let list = v["hooks"]["PreToolUse"].as_array_mut().expect("a list");
+            list.push(json!({"matcher": 5, "hooks": "x"}));
+        }),
+        ("codex", ".codex/hooks.json", &|v| {
+            v["hooks"]["PreToolUse"].as_array_mut().expect("a list").push(5.into());
+        }),
+        ("codex", ".codex/hooks.json", &|v| v["hooks"]["Stop"] = json!([{"hooks": [{"type": "zzz"}]}])),
     ];
     for (id, rel, how) in cases {
         let mend = spoil(&stage, rel, |text| with(text, how));
         only(&stage, &[id]);
+        mend();
+    }
+    for (id, rel, ways) in [
+        ("claude", ".claude/settings.json", &["// c\n{}", "/* c */{}", "{,}"][..]),
+        ("codex", ".codex/hooks.json", &["// c\n{}", "{,}", "\u{feff}{}"]),
+        ("gemini", ".gemini/settings.json", &["{,}", "\u{feff}{}"]),
+    ] {
+        for way in ways {
+            // In front of the text, or its last comma.
+            let mend = spoil(&stage, rel, |text| match way.strip_suffix("{}") {
+                Some(front) => Some(format!("{front}{text}")),
+                None => Some(format!("{},}}", text.trim_end().strip_suffix('}').expect("an object"))),
+            });
+            println!("{id} {way:?}");
+            only(&stage, &[id]);
+            mend();
+        }
+    }
+    // A byte order mark that the agent takes, and comments.
+    for (rel, front) in [(".claude/settings.json", "\u{feff}"), (".qwen/settings.json", "\u{feff}// c\n")] {
+        let mend = spoil(&stage, rel, |text| Some(format!("{front}{text}")));
+        only(&stage, &[]);
         mend();
     }
     for text in ["[features]\nhooks = false\n", "[features]\ncodex_hooks = false\n", "enabled = false\n", ""]

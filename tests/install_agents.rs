@@ -46,21 +46,34 @@ fn read(stage: &Stage, rel: &str) -> String {
     fs::read_to_string(stage.path("home").join(rel)).unwrap_or_else(|e| panic!("{rel}: {e}"))
 }
 
-/// What people have in the file already.
-const BEFORE: &[&str] = &[
-    "{\n  // my model\n  \"model\": \"x\", /* two */\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n}\n",
-    "{\r\n\t\"a\": [\r\n\t\t1\r\n\t]\r\n}",
-    "{}",
-    "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}}\n",
+/// What people have in the file already, as each agent loads it.
+const BEFORE: &[fn(&str) -> &'static str] = &[
+    |id| match id {
+        "openclaw" => {
+            "{\n  // my model\n  model: 'x', /* two */\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n}\n"
+        }
+        "gemini" | "qwen" => {
+            "{\n  // my model\n  \"model\": \"x\", /* two */\n  \"tools\": {\"allow\": [\"x\"]}\n}\n"
+        }
+        "codex" => "{\n  \"description\": \"// mine\",\n  \"hooks\": {\"Stop\": []}\n}\n",
+        _ => "{\n  \"model\": \"x // no comment\",\n  \"permissions\": {\"allow\": [\"Bash(ls:*)\"]}\n}\n",
+    },
+    |id| match id {
+        "codex" => "{\r\n\t\"hooks\": {\r\n\t\t\"Stop\": []\r\n\t}\r\n}",
+        // A byte order mark, which these two take.
+        "claude" | "qwen" => "\u{feff}{\r\n\t\"a\": [\r\n\t\t1\r\n\t]\r\n}",
+        _ => "{\r\n\t\"a\": [\r\n\t\t1\r\n\t]\r\n}",
+    },
+    |_| "{}",
+    |_| "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}]}}\n",
 ];
 
 #[test]
 fn a_hook_goes_in_and_out_again_to_the_byte() {
     for text in BEFORE {
         let stage = Stage::new();
-        for (_, rel, whole) in AGENTS.iter().filter(|(_, _, whole)| !whole) {
-            assert!(!whole);
-            settings(&stage, rel, text);
+        for (id, rel, _) in AGENTS.iter().filter(|(_, _, whole)| !whole) {
+            settings(&stage, rel, text(id));
         }
         settings(&stage, ".codex/config.toml", "model = \"x\"\n# the end");
         let before = homes(&stage);
@@ -76,7 +89,7 @@ fn a_hook_goes_in_and_out_again_to_the_byte() {
         for (id, rel, _) in AGENTS {
             let now = read(&stage, rel);
             assert!(now.contains("exec-guard"), "{id}: {now}");
-            let kept = text.bytes().all({
+            let kept = text(id).bytes().all({
                 let mut bytes = now.bytes();
                 move |b| bytes.any(|n| n == b)
             });
@@ -88,7 +101,7 @@ fn a_hook_goes_in_and_out_again_to_the_byte() {
         assert_eq!(homes(&stage), after);
         // One goes alone, and comes back.
         done(&ctl(&stage, &["uninstall", "--agent", "claude"]).run(), 0);
-        assert_eq!(read(&stage, ".claude/settings.json"), *text);
+        assert_eq!(read(&stage, ".claude/settings.json"), text("claude"));
         assert!(read(&stage, ".gemini/settings.json").contains("exec-guard"));
         done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
         assert_eq!(homes(&stage).get(".claude/settings.json"), after.get(".claude/settings.json"));
@@ -174,9 +187,17 @@ fn guards(script: &str, id: &str) -> Vec<String> {
 fn a_file_that_is_no_place_for_it_is_told_and_left() {
     type Spoil = fn(&Stage);
     let cases: &[(&str, Spoil)] = &[
-        ("cannot be read as JSON", |s| settings(s, ".claude/settings.json", "{\"a\": 1,, }")),
+        ("line 1: key must be a string", |s| settings(s, ".claude/settings.json", "{\"a\": 1,, }")),
         ("is no list", |s| settings(s, ".claude/settings.json", "{\"hooks\": {\"PreToolUse\": 1}}")),
-        ("is no object", |s| settings(s, ".claude/settings.json", "{\"hooks\": []}")),
+        ("is not an object", |s| settings(s, ".claude/settings.json", "{\"hooks\": []}")),
+        // What the agent would not load, hook and all.
+        ("line 2: has a comment", |s| settings(s, ".claude/settings.json", "{\n// c\n}")),
+        ("line 3: trailing comma", |s| settings(s, ".claude/settings.json", "{\n\"a\": 1,\n}")),
+        ("line 2: `allow` is not a list", |s| {
+            settings(s, ".claude/settings.json", "{\"permissions\":\n{\"allow\": 5}}");
+        }),
+        ("line 1: trailing comma", |s| settings(s, ".gemini/settings.json", "{\"a\": 1,}")),
+        ("line 1: begins with a byte order mark", |s| settings(s, ".gemini/settings.json", "\u{feff}{}")),
         ("twice", |s| settings(s, ".claude/settings.json", "{\"hooks\": {}, \"hooks\": {}}")),
         ("UTF-8", |s| {
             settings(s, ".claude/settings.json", "");
@@ -314,6 +335,154 @@ fn what_was_changed_since_stays() {
     assert!(!stage.path("home/.codex/hooks.json").exists());
 }
 
+/// A hook that somebody wrote by the path of another guard is his, works or not.
+#[test]
+fn a_hook_by_another_path_is_left() {
+    let hook = |path: &str| {
+        format!(
+            "{{\"hooks\":{{\"PreToolUse\":[{{\"matcher\":\"Bash\",\"hooks\":[{{\"type\":\"command\",\"command\":\"{path} hook claude\",\"timeout\":600}}]}}]}}}}\n"
+        )
+    };
+    let stage = Stage::new();
+    done(&ctl(&stage, &["init", "--preset", "cautious"]).run(), 0);
+    stage.folder("team", 0o755);
+    let team = stage.text("team/exec-guard");
+    fs::copy(&crate::stage::programs().guard, &team).expect("a copy");
+    settings(&stage, ".claude/settings.json", &hook(&team));
+    let before = homes(&stage);
+    for words in [&["install", "--agent", "claude"][..], &["install", "--agent", "claude", "--dry-run"]] {
+        let run = ctl(&stage, words).run();
+        done(&run, 0);
+        assert!(run.stderr.contains("was not put there by this program and guards"), "{run:?}");
+        assert_eq!(homes(&stage), before);
+    }
+    // It counts: the doctor has tried it.
+    crate::install::says(&stage, 0, "agent:claude", "live");
+    done(&ctl(&stage, &["uninstall", "--agent", "claude"]).run(), 1);
+    assert_eq!(homes(&stage), before);
+    // With something of ours beside it, whose removal does not touch it.
+    done(&ctl(&stage, &["install", "--agent", "claude,gemini"]).run(), 0);
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    assert_eq!(homes(&stage), before);
+    // One that does not guard is left, and ours stands beside it.
+    for broken in
+        [hook("/nowhere/exec-guard"), hook(&team).replace("\"timeout\"", "\"async\":true,\"timeout\"")]
+    {
+        settings(&stage, ".claude/settings.json", &broken);
+        let run = ctl(&stage, &["install", "--agent", "claude"]).run();
+        done(&run, 0);
+        assert!(run.stderr.contains("does not guard"), "{run:?}");
+        assert_eq!(read(&stage, ".claude/settings.json").matches(" hook claude").count(), 2);
+        crate::install::says(&stage, 0, "agent:claude", "live");
+        done(&ctl(&stage, &["uninstall"]).run(), 0);
+        assert_eq!(read(&stage, ".claude/settings.json"), broken);
+    }
+}
+
+/// Codex is told to trust ours, and no other that calls a guard.
+#[test]
+fn a_hook_of_somebody_elses_is_not_trusted_for_him() {
+    let stage = Stage::new();
+    let theirs = "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"/nowhere/exec-guard hook codex\"}]}]}}";
+    settings(&stage, ".codex/hooks.json", theirs);
+    done(&ctl(&stage, &["install", "--agent", "codex"]).run(), 0);
+    let config = read(&stage, ".codex/config.toml");
+    assert!(config.contains(":pre_tool_use:1:0") && !config.contains(":pre_tool_use:0:0"), "{config}");
+    crate::install::says(&stage, 0, "agent:codex", "live");
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    assert_eq!(read(&stage, ".codex/hooks.json"), theirs);
+}
+
+/// An agent that writes its settings all the while, as they do: read, change, write beside, rename.
+#[test]
+fn what_an_agent_writes_meanwhile_is_not_lost() {
+    use std::collections::BTreeSet;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let stage = Stage::new();
+    done(&ctl(&stage, &["init", "--preset", "cautious"]).run(), 0);
+    settings(&stage, ".claude/settings.json", "{\n  \"permissions\": {}\n}\n");
+    let file = stage.path("home/.claude/settings.json");
+    let temp = stage.path("home/.claude/theirs");
+    let stop = AtomicBool::new(false);
+    let keys = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut keys = BTreeSet::new();
+            while !stop.load(Ordering::Relaxed) {
+                let text = fs::read_to_string(&file).expect("always there");
+                let mut value: Value = serde_json::from_str(&text).expect("always whole");
+                let key = format!("k{}", keys.len());
+                value[&key] = 1.into();
+                fs::write(&temp, format!("{value:#}\n")).expect("written");
+                own(&temp);
+                fs::rename(&temp, &file).expect("renamed");
+                keys.insert(key);
+                std::thread::sleep(std::time::Duration::from_millis(4));
+            }
+            keys
+        });
+        for _ in 0..12 {
+            for word in ["install", "uninstall"] {
+                // Too busy is a word and no harm.
+                let run = ctl(&stage, &[word, "--agent", "claude"]).run();
+                let busy =
+                    run.stderr.contains("by another program") || run.stderr.contains("nothing of that");
+                assert!(run.code() == 0 || busy, "{run:?}");
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        writer.join().expect("a writer")
+    });
+    let value: Value = serde_json::from_str(&read(&stage, ".claude/settings.json")).expect("JSON");
+    let lost: Vec<&String> = keys.iter().filter(|k| value.get(k.as_str()).is_none()).collect();
+    assert!(lost.is_empty() && !keys.is_empty(), "lost {lost:?} of {}", keys.len());
+    assert!(value.get("permissions").is_some(), "{value}");
+    // When it is quiet again, all goes as ever.
+    done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
+    assert!(read(&stage, ".claude/settings.json").contains("exec-guard hook claude"));
+}
+
+/// The version that Cursor's file needs stays where a hook of somebody's needs it.
+#[test]
+fn a_version_stays_with_the_hooks_of_others() {
+    let stage = Stage::new();
+    done(&ctl(&stage, &["install", "--agent", "cursor"]).run(), 0);
+    let mut value: Value = serde_json::from_str(&read(&stage, ".cursor/hooks.json")).expect("JSON");
+    value["hooks"]["stop"] = serde_json::json!([{"command": "mine"}]);
+    settings(&stage, ".cursor/hooks.json", &format!("{value:#}\n"));
+    done(&ctl(&stage, &["uninstall"]).run(), 0);
+    let value: Value = serde_json::from_str(&read(&stage, ".cursor/hooks.json")).expect("JSON");
+    assert_eq!(value, serde_json::json!({"version": 1, "hooks": {"stop": [{"command": "mine"}]}}));
+}
+
+/// A variable that says where an agent's settings are.
+#[test]
+fn variables_that_name_another_home_are_followed() {
+    let stage = Stage::new();
+    done(&ctl(&stage, &["init", "--preset", "cautious"]).run(), 0);
+    for (id, variable, rel) in [
+        ("claude", "CLAUDE_CONFIG_DIR", "settings.json"),
+        ("codex", "CODEX_HOME", "hooks.json"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("qwen", "QWEN_HOME", "settings.json"),
+        ("copilot", "COPILOT_HOME", "hooks/exec-guard.json"),
+        ("pi", "PI_CODING_AGENT_DIR", "extensions/exec-guard.js"),
+        ("crush", "CRUSH_GLOBAL_CONFIG", "crush.json"),
+        ("openclaw", "OPENCLAW_HOME", ".openclaw/openclaw.json"),
+        ("openclaw", "OPENCLAW_STATE_DIR", "openclaw.json"),
+    ] {
+        let mut env = environment(&stage);
+        env.push(format!("{variable}={}", stage.text("home/elsewhere")).into_bytes());
+        done(&ctl(&stage, &["install", "--agent", id]).env(env.clone()).run(), 0);
+        assert!(stage.path("home/elsewhere").join(rel).is_file(), "{variable}");
+        let run = ctl(&stage, &["doctor"]).env(env.clone()).run();
+        done(&run, 0);
+        assert!(run.stdout.contains("elsewhere") || id == "openclaw", "{variable}: {run:?}");
+        done(&ctl(&stage, &["uninstall"]).env(env).run(), 0);
+        assert!(!stage.path("home/elsewhere").exists(), "{variable}");
+    }
+}
+
 #[test]
 fn what_was_written_by_hand_is_taken_out_as_well() {
     let stage = Stage::new();
@@ -407,8 +576,8 @@ fn agents_that_are_here_are_found() {
 #[test]
 fn killed_half_way_and_run_again_it_ends_right() {
     let stage = Stage::new();
-    for (_, rel, _) in AGENTS.iter().filter(|(_, _, whole)| !whole) {
-        settings(&stage, rel, BEFORE[0]);
+    for (id, rel, _) in AGENTS.iter().filter(|(_, _, whole)| !whole) {
+        settings(&stage, rel, BEFORE[0](id));
     }
     killed_half_way(&stage, &["install", "--agent", &all()], 16);
 }

@@ -55,6 +55,30 @@ pub fn agents(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
     out
 }
 
+/// That a hook somebody wrote guards: its command line says no to a probe, and nothing in it keeps it from being asked.
+///
+/// # Errors
+/// It does not: why.
+pub fn guards(id: &str, hook: &Value) -> Result<(), String> {
+    let handler = Spec::named(id).and_then(Spec::list).map(|(_, handler)| handler);
+    if let Some((_, why)) = handler.and_then(|handler| super::idle::why(id, handler, hook)) {
+        return Err(why);
+    }
+    refuses(id, command(hook).unwrap_or_default())
+}
+
+/// That a command line, as the agent runs it, says no to a probe.
+fn refuses(id: &str, command: &str) -> Result<(), String> {
+    probe(id, Path::new("/bin/sh"), &["-c", command])
+}
+
+fn probe(id: &str, program: &Path, args: &[&str]) -> Result<(), String> {
+    let probe = fire::probe()?;
+    // Harmless in any shell: `:` does nothing.
+    let input = call(id, &format!(": {probe}"), "/").to_string();
+    fire::must_refuse(program, args, input.as_bytes(), fire::refused_as_hook)
+}
+
 impl Place<'_> {
     fn finding(&self, state: State, what: impl Into<String>) -> Finding {
         Finding::new(agents::part(self.spec.id, self.project.as_deref()), state, what)
@@ -82,6 +106,12 @@ impl Place<'_> {
                 return vec![self.finding(State::NotInTheWay, what).mend(mend)];
             }
         };
+        if self.spec.list().is_some()
+            && let Err(why) = agents::reads::loads(self.spec.id, &text)
+        {
+            let finding = self.finding(State::NotInTheWay, format!("{file}: {why}"));
+            return vec![finding.mend("mend that line")];
+        }
         match self.spec.kind {
             Kind::Entry(at, handler) | Kind::File(at, handler) => match text::value(&text, false) {
                 Ok(value) => self.settings(&value, at, handler),
@@ -93,6 +123,11 @@ impl Place<'_> {
                 }
                 _ => vec![self.fire(&[&protocol::hook::quoted(&[crate::install::text(&self.file)])])],
             },
+            Kind::Plugin(_) if super::idle::variable(self.spec.id).is_some() => {
+                let name = super::idle::variable(self.spec.id).unwrap_or_default();
+                let what = format!("`{name}` in the environment has it start without plugins");
+                vec![self.finding(State::NotInTheWay, what).mend(format!("unset {name}"))]
+            }
             Kind::Plugin(_) => match self.excluded() {
                 Some(finding) => vec![finding],
                 None => vec![self.plugin(&self.file, &text)],
@@ -147,7 +182,7 @@ impl Place<'_> {
             let what = format!("{file}: our hook does not guard: {why}");
             return vec![self.finding(State::NotInTheWay, what).mend(format!("mend `{key}` in it"))];
         }
-        let commands: Vec<&str> = hooks.iter().filter_map(|h| command(h)).collect();
+        let mut commands: Vec<&str> = hooks.iter().filter_map(|h| command(h)).collect();
         match super::idle::switched_off(self.s, id, &self.file, value, &hooks) {
             Ok(None) => {}
             Ok(Some((file, key))) => {
@@ -159,10 +194,16 @@ impl Place<'_> {
                 out.push(self.finding(State::Doubt, what).mend("look at that file, or remove it"));
             }
         }
-        if id == "codex"
-            && let Some(finding) = self.untrusted(value)
-        {
-            return vec![finding];
+        if id == "codex" {
+            // Those that it skips say nothing.
+            let skipped: Vec<_> = commands.iter().map(|c| self.untrusted(value, c)).collect();
+            let mut skips = skipped.iter().map(Option::is_some);
+            commands.retain(|_| !skips.next().unwrap_or_default());
+            if commands.is_empty()
+                && let Some(finding) = skipped.into_iter().flatten().next()
+            {
+                return vec![finding];
+            }
         }
         let fired = self.fire(&commands);
         let live = fired.state == State::Live;
@@ -183,30 +224,19 @@ impl Place<'_> {
     }
 
     /// Codex skips a hook that is not trusted, without a word.
-    fn untrusted(&self, value: &Value) -> Option<Finding> {
+    fn untrusted(&self, value: &Value, command: &str) -> Option<Finding> {
         let config = self.s.codex.join("config.toml");
         let text = settings::text(&config).unwrap_or_default();
         let off = |file: &Path, key: &str| {
             let what = format!("{}: `{key}` switches hooks off", shown(file));
             Some(self.finding(State::NotInTheWay, what).mend("take it out of there"))
         };
-        let project = std::env::current_dir().map(|h| h.join(".codex/config.toml")).ok();
-        let others = [project, Some(PathBuf::from("/etc/codex/requirements.toml"))];
-        for file in [Some(config.clone())].into_iter().chain(others).flatten() {
-            let text = settings::foreign(&file).ok().flatten().unwrap_or_default();
-            let says =
-                |table: &[&str], key: &str, what: bool| toml::flag(&text, table, key) == Ok(Some(what));
-            // The second is what older versions call it.
-            for key in ["hooks", "codex_hooks"] {
-                if says(&["features"], key, false) {
-                    return off(&file, &format!("features.{key}"));
-                }
-            }
-            if file.starts_with("/etc") && says(&[], "allow_managed_hooks_only", true) {
-                return off(&file, "allow_managed_hooks_only");
-            }
+        if let Some((file, key)) =
+            super::idle::codex_off(self.s, &std::env::current_dir().unwrap_or_default())
+        {
+            return off(&file, key);
         }
-        let row = agents::trusted(&self.file, value)?;
+        let row = agents::trusted(&self.file, value, command)?;
         let table: Vec<&str> = row.table.iter().map(String::as_str).collect();
         if toml::flag(&text, &table, "enabled").is_ok_and(|v| v == Some(false)) {
             return off(&config, "enabled = false");
@@ -244,7 +274,7 @@ impl Place<'_> {
     fn fire(&self, commands: &[&str]) -> Finding {
         let mut why = String::new();
         for line in commands {
-            match self.probe(Path::new("/bin/sh"), &["-c", line]) {
+            match refuses(self.spec.id, line) {
                 Ok(()) => {
                     let what = format!("`{line}`, as {} has it, refuses a probe", shown(&self.file));
                     return self.finding(State::Live, what);
@@ -256,10 +286,7 @@ impl Place<'_> {
     }
 
     fn probe(&self, program: &Path, args: &[&str]) -> Result<(), String> {
-        let probe = fire::probe()?;
-        // Harmless in any shell: `:` does nothing.
-        let input = call(self.spec.id, &format!(": {probe}"), "/").to_string();
-        fire::must_refuse(program, args, input.as_bytes(), fire::refused_as_hook)
+        probe(self.spec.id, program, args)
     }
 
     /// A plugin: through itself where node is here, else by its text and the guard that it names.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::install::agents::json::{self as text, command};
-use crate::install::agents::{Extra, Handler, settings};
+use crate::install::agents::{Extra, Handler, Spec, settings, toml};
 use crate::install::plan::Surroundings;
 
 /// Why a handler of ours does not guard: the key that is to be mended, and a clause.
@@ -80,15 +80,20 @@ pub fn switched_off(
     if let Some(key) = off(id, value, hooks) {
         return Ok(Some((file.to_path_buf(), key)));
     }
+    if let Some(variable) = variable(id) {
+        return Ok(Some((PathBuf::from("the environment"), variable)));
+    }
     let mut doubt = None;
     for (file, of) in others(s, id) {
         match foreign(&file) {
-            Ok(Some(value)) => {
+            Ok(Some(other)) => {
                 let managed = |v: &Value| v.get("allowManagedHooksOnly") == Some(&true.into());
                 let key = match of {
-                    Of::Machine if managed(&value) => Some("allowManagedHooksOnly"),
-                    Of::Trust => distrusts(&value),
-                    Of::Machine | Of::Settings => off(id, &value, hooks),
+                    Of::Machine if managed(&other) => Some("allowManagedHooksOnly"),
+                    Of::Trust => distrusts(&other),
+                    // What a person says counts for more.
+                    Of::Defaults => off(id, &other, hooks).filter(|key| !says(value, key)),
+                    Of::Machine | Of::Settings => off(id, &other, hooks),
                 };
                 if let Some(key) = key {
                     return Ok(Some((file, key)));
@@ -101,11 +106,29 @@ pub fn switched_off(
     doubt.map_or(Ok(None), Err)
 }
 
+/// A variable of ours that would have the agent start without hooks.
+pub fn variable(id: &str) -> Option<&'static str> {
+    let name = match id {
+        "claude" => "CLAUDE_CODE_SIMPLE",
+        "opencode" => "OPENCODE_PURE",
+        _ => return None,
+    };
+    let value = std::env::var(name).unwrap_or_default();
+    (!["", "0", "false"].contains(&value.as_str())).then_some(name)
+}
+
+/// True if a document has a switch of this name, on or off.
+fn says(value: &Value, key: &str) -> bool {
+    value.pointer(&format!("/{}", key.replace('.', "/"))).is_some_and(Value::is_boolean)
+}
+
 /// A file that counts beside the one with our hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Of {
     /// The administrator's.
     Machine,
+    /// The administrator's, for those who say nothing else.
+    Defaults,
     /// A person's, or that of the project we stand in.
     Settings,
     /// Folders, and whether they are trusted.
@@ -114,38 +137,96 @@ enum Of {
 
 /// Other files that can switch an agent's hooks off.
 ///
-/// Sources: code.claude.com/docs/en/settings, docs.github.com hooks-reference, gemini-cli docs/cli/trusted-folders.md.
+/// Sources: code.claude.com/docs/en/settings, docs.github.com hooks-reference, gemini-cli docs/cli/trusted-folders.md and
+/// docs/reference/configuration.md, Qwen Code 0.24.4 itself; those of Claude Code were tried with 2.1.332.
 fn others(s: &Surroundings, id: &str) -> Vec<(PathBuf, Of)> {
-    let rows: &[(&str, Of)] = match id {
-        "claude" => &[
-            ("/etc/claude-code/managed-settings.json", Of::Machine),
-            (".claude/settings.json", Of::Settings),
-            (".claude/settings.local.json", Of::Settings),
-        ],
-        "copilot" => &[
-            ("~/.copilot/settings.json", Of::Settings),
-            ("~/.copilot/config.json", Of::Settings),
-            (".github/copilot/settings.json", Of::Settings),
-            (".github/copilot/settings.local.json", Of::Settings),
-        ],
-        "gemini" => &[
-            ("/etc/gemini-cli/settings.json", Of::Machine),
-            (".gemini/settings.json", Of::Settings),
-            ("~/.gemini/trustedFolders.json", Of::Trust),
-        ],
-        "qwen" => &[
-            ("/etc/qwen-code/settings.json", Of::Machine),
-            (".qwen/settings.json", Of::Settings),
-            ("~/.qwen/trustedFolders.json", Of::Trust),
-        ],
-        _ => &[],
-    };
     let here = std::env::current_dir().ok();
-    let place = |rel: &str| match rel.strip_prefix("~/") {
-        Some(rel) => Some(s.home.join(rel)),
-        None => here.as_ref().map(|h| h.join(rel)),
+    let project = |rel: &str| here.as_ref().map(|h| (h.join(rel), Of::Settings));
+    let folder = Spec::named(id).map(|spec| spec.folder(s)).unwrap_or_default();
+    // Those that came from Gemini CLI have the same files, and variables for each.
+    let machine = |etc: &str, prefix: &str| {
+        let told = |name: &str| s.told.get(format!("{prefix}_{name}").as_str()).cloned();
+        let settings = told("SYSTEM_SETTINGS_PATH").unwrap_or_else(|| s.etc.join(etc).join("settings.json"));
+        let defaults =
+            told("SYSTEM_DEFAULTS_PATH").unwrap_or_else(|| settings.with_file_name("system-defaults.json"));
+        let trust = told("TRUSTED_FOLDERS_PATH").unwrap_or_else(|| folder.join("trustedFolders.json"));
+        [(settings, Of::Machine), (defaults, Of::Defaults), (trust, Of::Trust)]
     };
-    rows.iter().filter_map(|(rel, of)| Some((place(rel)?, *of))).collect()
+    match id {
+        "claude" => {
+            let etc = s.etc.join("claude-code");
+            let pieces = std::fs::read_dir(etc.join("managed-settings.d")).into_iter().flatten().flatten();
+            let mut pieces: Vec<PathBuf> = pieces.map(|e| e.path()).collect();
+            pieces.retain(|p| p.extension().is_some_and(|e| e == "json"));
+            pieces.sort();
+            // The local file counts from the top of the working tree too.
+            let top = here.as_deref().and_then(top).map(|t| t.join(".claude/settings.local.json"));
+            std::iter::once(etc.join("managed-settings.json"))
+                .chain(pieces)
+                .map(|path| (path, Of::Machine))
+                .chain(project(".claude/settings.json"))
+                .chain(project(".claude/settings.local.json"))
+                .chain(top.map(|path| (path, Of::Settings)))
+                .collect()
+        }
+        "copilot" => ["settings.json", "config.json"]
+            .map(|name| (folder.join(name), Of::Settings))
+            .into_iter()
+            .chain(project(".github/copilot/settings.json"))
+            .chain(project(".github/copilot/settings.local.json"))
+            .collect(),
+        "gemini" => {
+            machine("gemini-cli", "GEMINI_CLI").into_iter().chain(project(".gemini/settings.json")).collect()
+        }
+        "qwen" => {
+            machine("qwen-code", "QWEN_CODE").into_iter().chain(project(".qwen/settings.json")).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The top of the working tree of git that a folder lies in.
+pub fn top(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|dir| dir.join(".git").exists())
+}
+
+/// The switch by which Codex leaves all hooks out, and the file it stands in. Of several the first counts: the
+/// administrator's requirements and his managed settings, those of the project from the folder we stand in up to the top
+/// of its working tree, a person's own, and the administrator's for those who say nothing else.
+///
+/// Measured with `codex features list` of 0.171.0.
+pub fn codex_off(s: &Surroundings, here: &Path) -> Option<(PathBuf, &'static str)> {
+    let etc = s.etc.join("codex");
+    let own = s.codex.join("config.toml");
+    let config = settings::foreign(&own).ok().flatten().unwrap_or_default();
+    let top = top(here).unwrap_or(here);
+    // A project that is not trusted says nothing; one that nobody has judged may be, by the time it counts.
+    let distrusted = |dir: &Path| {
+        let table = ["projects".to_owned(), crate::install::text(dir)];
+        toml::get(&config, &table, "trust_level").is_ok_and(|l| l.as_deref() == Some("untrusted"))
+    };
+    let project = here.ancestors().take_while(|dir| dir.starts_with(top)).filter(|_| !distrusted(top));
+    let project = project.map(|dir| dir.join(".codex/config.toml")).filter(|file| *file != own);
+    let requirements = etc.join("requirements.toml");
+    let files = [requirements.clone(), etc.join("managed_config.toml")]
+        .into_iter()
+        .chain(project)
+        .chain([own.clone(), etc.join("config.toml")]);
+    for file in files {
+        let text = settings::foreign(&file).ok().flatten().unwrap_or_default();
+        if file == requirements && toml::flag(&text, &[], "allow_managed_hooks_only") == Ok(Some(true)) {
+            return Some((file, "allow_managed_hooks_only"));
+        }
+        // The second is what older versions call it.
+        for (key, name) in [("hooks", "features.hooks"), ("codex_hooks", "features.codex_hooks")] {
+            match toml::flag(&text, &["features"], key) {
+                Ok(Some(false)) => return Some((file, name)),
+                Ok(Some(true)) => return None,
+                Ok(None) | Err(_) => {}
+            }
+        }
+    }
+    None
 }
 
 /// A settings file of somebody else's, `None` where there is none.
@@ -171,7 +252,8 @@ fn distrusts(value: &Value) -> Option<&'static str> {
 pub fn excluded(s: &Surroundings, extension: &Path) -> Result<Option<(PathBuf, String)>, (PathBuf, String)> {
     let name = extension.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let project = std::env::current_dir().ok().map(|h| h.join(".pi/settings.json"));
-    for file in [Some(s.home.join(".pi/agent/settings.json")), project].into_iter().flatten() {
+    let own = Spec::named("pi").map(|spec| spec.folder(s).join("settings.json"));
+    for file in [own, project].into_iter().flatten() {
         let value = foreign(&file).map_err(|why| (file.clone(), why))?.unwrap_or_default();
         let list = value.get("extensions").and_then(Value::as_array);
         let out = |entry: &&str| match entry.split_at_checked(1) {
@@ -229,7 +311,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::install::agents::Spec;
 
     #[test]
     fn a_handler_that_does_not_guard_is_known() {
@@ -265,6 +346,114 @@ mod tests {
             hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
             let (_, handler) = Spec::named(id).unwrap().list().unwrap();
             assert_eq!(why(id, handler, &hook).map(|(key, _)| key), key, "{id} {hook}");
+        }
+    }
+
+    /// The surroundings of nobody, with an `/etc` and a home of their own.
+    fn nobody(dir: &Path) -> Surroundings {
+        let mut s = Surroundings::of_process().unwrap();
+        s.etc = dir.join("etc");
+        s.home = dir.to_path_buf();
+        s.codex = dir.join(".codex");
+        s.claude = dir.join(".claude");
+        s.told.clear();
+        s
+    }
+
+    fn write(path: &Path, text: &str) {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn the_administrators_files_count() {
+        let (ours, on) =
+            (json!({"command": "/g/exec-guard hook x"}), json!({"hooksConfig": {"enabled": true}}));
+        const OFF: &str = r#"{"hooksConfig": {"enabled": false}, "disableAllHooks": true}"#;
+        for (id, rel, own, is) in [
+            ("claude", "etc/claude-code/managed-settings.json", &Value::Null, true),
+            ("claude", "etc/claude-code/managed-settings.d/10-x.json", &Value::Null, true),
+            ("claude", "etc/claude-code/managed-settings.d/10-x.txt", &Value::Null, false),
+            ("gemini", "etc/gemini-cli/settings.json", &Value::Null, true),
+            ("gemini", "etc/gemini-cli/system-defaults.json", &Value::Null, true),
+            ("gemini", "etc/gemini-cli/settings.json", &on, true),
+            // A person's own counts for more than a default.
+            ("gemini", "etc/gemini-cli/system-defaults.json", &on, false),
+            ("gemini", "elsewhere/settings.json", &Value::Null, true),
+            ("gemini", "elsewhere/system-defaults.json", &Value::Null, true),
+            ("gemini", "elsewhere/defaults.json", &Value::Null, false),
+            ("qwen", "etc/qwen-code/settings.json", &Value::Null, true),
+            ("qwen", "etc/qwen-code/system-defaults.json", &Value::Null, true),
+            ("copilot", "mine/settings.json", &Value::Null, true),
+            ("copilot", ".copilot/settings.json", &Value::Null, false),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let mut s = nobody(dir.path());
+            let file = dir.path().join(rel);
+            write(&file, OFF);
+            if rel.starts_with("elsewhere") {
+                s.told.insert("GEMINI_CLI_SYSTEM_SETTINGS_PATH", dir.path().join("elsewhere/settings.json"));
+            }
+            s.told.insert("COPILOT_HOME", dir.path().join("mine"));
+            let said = switched_off(&s, id, Path::new("/nothing"), own, &[&ours]);
+            let said = said.unwrap().map(|(file, _)| file);
+            assert_eq!(said, is.then_some(file), "{id} {rel} {own}");
+        }
+    }
+
+    /// As `codex features list` has it.
+    #[test]
+    fn codex_takes_the_first_of_its_layers() {
+        const ON: &str = "[features]\nhooks = true\n";
+        const OFF: &str = "[features]\nhooks = false\n";
+        type Files = &'static [(&'static str, &'static str)];
+        let rows: &[(Files, &str, Option<&str>)] = &[
+            (&[], "", None),
+            (&[("etc/codex/config.toml", OFF)], "", Some("etc/codex/config.toml")),
+            (&[("etc/codex/config.toml", OFF), (".codex/config.toml", ON)], "", None),
+            (
+                &[("etc/codex/managed_config.toml", OFF), (".codex/config.toml", ON)],
+                "",
+                Some("etc/codex/managed_config.toml"),
+            ),
+            (&[("etc/codex/managed_config.toml", ON), (".codex/config.toml", OFF)], "", None),
+            (&[("etc/codex/requirements.toml", OFF)], "", Some("etc/codex/requirements.toml")),
+            (&[("etc/codex/requirements.toml", ON), (".codex/config.toml", OFF)], "", None),
+            (
+                &[("etc/codex/requirements.toml", "allow_managed_hooks_only = true\n")],
+                "",
+                Some("etc/codex/requirements.toml"),
+            ),
+            (&[(".codex/managed_config.toml", OFF)], "", None),
+            (&[("p/.codex/config.toml", OFF)], "p", Some("p/.codex/config.toml")),
+            (
+                &[("p/.codex/config.toml", OFF), (".codex/config.toml", ON)],
+                "p/sub",
+                Some("p/.codex/config.toml"),
+            ),
+            (&[("p/.codex/config.toml", OFF), ("p/sub/.codex/config.toml", ON)], "p/sub", None),
+            // Above the top of the working tree nothing is looked for.
+            (&[("q/.codex/config.toml", OFF)], "q/sub", None),
+            (
+                &[
+                    ("p/.codex/config.toml", OFF),
+                    (".codex/config.toml", "[projects.\"DIR/p\"]\ntrust_level = \"untrusted\"\n"),
+                ],
+                "p",
+                None,
+            ),
+        ];
+        for (files, here, is) in rows {
+            let dir = tempfile::tempdir().unwrap();
+            let root = dir.path();
+            for folder in ["p/.git", "p/sub", "q/sub"] {
+                std::fs::create_dir_all(root.join(folder)).unwrap();
+            }
+            for (rel, text) in *files {
+                write(&root.join(rel), &text.replace("DIR", root.to_str().unwrap()));
+            }
+            let said = codex_off(&nobody(root), &root.join(here)).map(|(file, _)| file);
+            assert_eq!(said, is.map(|rel| root.join(rel)), "{files:?} in {here}");
         }
     }
 

@@ -9,6 +9,7 @@ mod layers;
 mod papers;
 mod sandbox;
 
+pub use agents::guards;
 pub use sandbox::probe as tool_probe;
 
 use serde_json::json;

@@ -95,7 +95,8 @@ impl Manifest {
                 // So does what was put for an entry that is there already; what is put anew counts.
                 (Kind::Entry(change, puts, created), Kind::Entry(new, news, made)) => {
                     let kept = puts.clone();
-                    *change = new;
+                    let older = std::mem::replace(change, new);
+                    change.inherit(&older);
                     *puts = news;
                     *created |= made;
                     for (put, kept) in

@@ -113,7 +113,8 @@ fn carry_out(
     let lock = if dry { None } else { Some(manifest::lock(&s.folder)?) };
     // What another run did while we waited counts.
     let old = if lock.is_some() { Manifest::read(&s.folder)? } else { old };
-    let plan = plan::plan(&wanted, s)?;
+    let mut plan = plan::plan(&wanted, s, &old)?;
+    leave_theirs(&mut plan);
     let looks: Vec<State> = plan.steps.iter().map(|step| step.look(old.of(&step.path))).collect();
     let blocked: Vec<String> = plan
         .steps
@@ -185,7 +186,8 @@ fn carry_out(
         for line in &blocked {
             say::word(line);
         }
-        return Err(Failure::not("in the way; nothing was done").advise("move these away, and install again"));
+        return Err(Failure::not("in the way; nothing was done")
+            .advise("mend these, or move them away, and install again"));
     }
     // Behind the last look: before it nothing is made.
     if let Some(preset) = policy {
@@ -210,6 +212,28 @@ fn carry_out(
         }
     }
     Ok(Exit::Done)
+}
+
+/// Takes out of a plan what stands there already by somebody else's hand: a hook by another path that says no to a
+/// probe. It is left as it is, now and when ours is taken out; one that does not guard gets ours beside it.
+fn leave_theirs(plan: &mut Plan) {
+    let found: Vec<_> =
+        plan.steps.iter().filter_map(|s| Some((s.part.clone(), shown(&s.path), s.theirs()?))).collect();
+    for (part, path, hook) in found {
+        let id = part.split(':').nth(1).unwrap_or_default();
+        let command = agents::json::command(&hook).unwrap_or_default();
+        match crate::doctor::guards(id, &hook) {
+            Ok(()) => {
+                plan.steps.retain(|step| step.part != part);
+                let what = "was not put there by this program and guards: it is left as it is, and ours is not put beside it";
+                plan.notes.push(format!("{path}: `{command}` {what}"));
+            }
+            Err(why) => {
+                let what = "was not put there by this program and does not guard: it is left, and ours stands beside it";
+                plan.notes.push(format!("{path}: `{command}` {what} ({why})"));
+            }
+        }
+    }
 }
 
 /// The steps in words, many links of one folder as one line.
@@ -295,7 +319,8 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
     let _lock = if args.dry_run { None } else { Some(manifest::lock(&folder)?) };
     let mut manifest = Manifest::read(&folder)?;
     let goes: Vec<step::Made> = manifest.made.iter().rev().filter(|m| chosen(&m.part)).cloned().collect();
-    if goes.is_empty() {
+    let rest = manifest.wanted.clone().without(&chosen);
+    if goes.is_empty() && rest == manifest.wanted {
         return Err(Failure::not("nothing of that is installed"));
     }
     let (mut page, mut rows, mut failed) = (Page::new(), Vec::new(), Vec::new());
@@ -339,7 +364,7 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
                 manifest.made.insert(0, step::Made { part, ..folder.clone() });
             }
         }
-        manifest.wanted = manifest.wanted.clone().without(&chosen);
+        manifest.wanted = rest;
         manifest.write(&folder)?;
     }
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;

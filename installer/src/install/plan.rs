@@ -1,5 +1,5 @@
 //! The list of steps, made without touching anything.
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use clap::CommandFactory;
 
 use super::args::{Names, Shell};
 use super::discover::Programs;
+use super::manifest::Manifest;
 use super::names;
 use super::step::{Step, What};
 use super::wanted::Wanted;
@@ -31,6 +32,10 @@ pub struct Surroundings {
     pub claude: PathBuf,
     /// `$CODEX_HOME`, where Codex has them.
     pub codex: PathBuf,
+    /// Where the other agents are told to look, by the names of the variables.
+    pub told: BTreeMap<&'static str, PathBuf>,
+    /// `/etc`, where the administrator's settings of agents are.
+    pub etc: PathBuf,
     /// `$ZDOTDIR`, where zsh looks for its files.
     pub zsh: PathBuf,
 }
@@ -63,12 +68,17 @@ impl Surroundings {
             config: value(b"XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
             claude: value(b"CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
             codex: value(b"CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
+            told: super::agents::VARIABLES
+                .iter()
+                .filter_map(|name| Some((*name, value(name.as_bytes())?)))
+                .collect(),
+            etc: PathBuf::from("/etc"),
             zsh: value(b"ZDOTDIR").unwrap_or_else(|| home.clone()),
             home,
         };
-        for path in
-            [&out.home, &out.folder, &out.here, &out.data, &out.config, &out.zsh, &out.claude, &out.codex]
-        {
+        let own =
+            [&out.home, &out.folder, &out.here, &out.data, &out.config, &out.zsh, &out.claude, &out.codex];
+        for path in own.into_iter().chain(out.told.values()) {
             let fine = path.to_str().is_some_and(|p| !p.contains(|c: char| c.is_control() || c == ':'));
             if !fine {
                 let what = format!("{}: cannot stand in a PATH or a settings file", super::shown(path));
@@ -160,7 +170,7 @@ impl Plan {
 ///
 /// # Errors
 /// Something that is wanted cannot be had at all: the guard or the approver is not there.
-pub fn plan(wanted: &Wanted, s: &Surroundings) -> Result<Plan, Failure> {
+pub fn plan(wanted: &Wanted, s: &Surroundings, old: &Manifest) -> Result<Plan, Failure> {
     let mut plan = Plan::default();
     let guard = s.guard(wanted);
     programs(wanted, s, &mut plan)?;
@@ -182,7 +192,7 @@ pub fn plan(wanted: &Wanted, s: &Surroundings) -> Result<Plan, Failure> {
         ));
     }
     for agent in wanted.agents() {
-        super::agents::plan(agent.id, agent.project, s, &guard, &mut plan)?;
+        super::agents::plan(agent.id, agent.project, s, &guard, old, &mut plan)?;
     }
     for shell in wanted.shells() {
         path_lines(shell, wanted, s, &mut plan);

@@ -6,10 +6,12 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::agents::json::Put;
+use super::agents::reads;
 use super::agents::settings::{self, Change};
 use super::{block, shown};
 
@@ -88,8 +90,8 @@ impl Step {
             return State::InTheWay(why);
         }
         if let What::Entry(change) = &self.what {
-            return match settings::text(&self.path).and_then(|text| Ok((change.put(&text)?.0 == text, text)))
-            {
+            let put = |text: String| Ok((self.with(change, &text)? == text, text));
+            return match settings::text(&self.path).and_then(put) {
                 Ok((true, text)) if !text.is_empty() => State::Done,
                 Ok(_) => State::Missing,
                 Err(why) => State::InTheWay(why),
@@ -186,9 +188,27 @@ impl Step {
             What::Lines(lines) => rewrite(&self.path, &|text| block::put(text, lines)),
             What::Entry(change) => {
                 settings::text(&self.path).map_err(io::Error::other)?;
-                rewrite(&self.path, &|text| change.put(str(text)?).map(|(text, _)| text.into_bytes()))
+                rewrite(&self.path, &|text| self.with(change, str(text)?).map(String::into_bytes))
             }
         }
+    }
+
+    /// A settings file with our entry in it, which its agent would load, now and then.
+    fn with(&self, change: &Change, text: &str) -> Result<String, String> {
+        let id = self.part.split(':').nth(1).unwrap_or_default();
+        let loads = |text: &str| match change {
+            Change::Json(..) => reads::loads(id, text),
+            Change::Toml(_) => Ok(()),
+        };
+        loads(text)?;
+        let (new, _) = change.put(text)?;
+        loads(&new).map(|()| new)
+    }
+
+    /// A hook that somebody else put into the place of ours.
+    pub fn theirs(&self) -> Option<Value> {
+        let What::Entry(change) = &self.what else { return None };
+        change.theirs(&settings::text(&self.path).ok()?)
     }
 
     /// One line for people.
@@ -267,7 +287,7 @@ impl Made {
                 let text = content(&self.path)?;
                 match block::take(&text) {
                     Ok(None) => Ok(Undone::Nothing),
-                    Ok(Some(rest)) if rest.is_empty() && *created => gone(dry, &self.path),
+                    Ok(Some(rest)) if rest.is_empty() && *created => emptied(dry, &self.path, &text),
                     Ok(Some(_)) if dry => Ok(Undone::Gone),
                     Ok(Some(_)) if block::has_others(&text) => {
                         self.rewrite_without()?;
@@ -278,10 +298,13 @@ impl Made {
                 }
             }
             Kind::Entry(change, puts, created) => {
-                let took = settings::text(&self.path).and_then(|text| change.take(&text, puts));
+                let text = settings::text(&self.path);
+                let took = text.clone().and_then(|text| change.take(&text, puts));
                 match took {
                     Ok(None) => Ok(Undone::Nothing),
-                    Ok(Some(rest)) if *created && ["", "{}"].contains(&rest.trim()) => gone(dry, &self.path),
+                    Ok(Some(rest)) if *created && ["", "{}"].contains(&rest.trim()) => {
+                        emptied(dry, &self.path, text.unwrap_or_default().as_bytes())
+                    }
                     Ok(Some(_)) if dry => Ok(Undone::Gone),
                     Ok(Some(_)) => rewrite(&self.path, &|text| {
                         let rest = change.take(str(text)?, puts)?;
@@ -359,6 +382,14 @@ fn gone(dry: bool, path: &Path) -> io::Result<Undone> {
     Ok(Undone::Gone)
 }
 
+/// A file that was made for what is taken out of it, and holds nothing else; unless somebody writes it now.
+fn emptied(dry: bool, path: &Path, was: &[u8]) -> io::Result<Undone> {
+    if !dry && !sys::swap::remove_unchanged(path, was)? {
+        return Err(io::Error::other("was written by another program just now: try again"));
+    }
+    Ok(Undone::Gone)
+}
+
 fn str(text: &[u8]) -> Result<&str, String> {
     std::str::from_utf8(text).map_err(|_| "is not UTF-8".into())
 }
@@ -395,17 +426,28 @@ fn editable(meta: &fs::Metadata) -> io::Result<()> {
     Ok(())
 }
 
+/// How often a file is read again that somebody else writes meanwhile.
+const TRIES: u32 = 12;
+
 /// Replaces a text file by what `edit` makes of it, with the mode it has. A symbolic link stays one.
+///
+/// An agent writes its settings too. What it wrote since they were read is not written over: they are read again.
 fn rewrite(path: &Path, edit: Edit<'_>) -> io::Result<()> {
-    let (text, mode) = match fs::metadata(path) {
-        Ok(meta) => {
-            editable(&meta)?;
-            (content(path)?, meta.mode() & 0o7777)
+    for n in 1..=TRIES {
+        let (text, mode) = match fs::metadata(path) {
+            Ok(meta) => {
+                editable(&meta)?;
+                (Some(content(path)?), meta.mode() & 0o7777)
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => (None, 0o644),
+            Err(e) => return Err(e),
+        };
+        let new = edit(text.as_deref().unwrap_or_default()).map_err(io::Error::other)?;
+        sys::edit::sweep(path);
+        if text.as_ref() == Some(&new) || sys::swap::replace_unchanged(path, text.as_deref(), &new, mode)? {
+            return Ok(());
         }
-        Err(e) if e.kind() == io::ErrorKind::NotFound => (Vec::new(), 0o644),
-        Err(e) => return Err(e),
-    };
-    let new = edit(&text).map_err(io::Error::other)?;
-    sys::edit::sweep(path);
-    sys::edit::replace(path, &new, mode)
+        std::thread::sleep(Duration::from_millis(u64::from(5 * n)));
+    }
+    Err(io::Error::other("is written by another program all the time: close that, and try again"))
 }

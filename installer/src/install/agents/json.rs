@@ -27,6 +27,27 @@ pub struct Op {
     pub mark: Mark,
     /// What is put there.
     pub value: Value,
+    /// Commands of hooks that were ours before: by them a hook is ours, and by the one that is put. One that somebody
+    /// wrote by another path is his. `None`: it is not known which were ours, and any may be.
+    pub also: Option<Vec<String>>,
+}
+
+impl Op {
+    /// An entry that was never put before.
+    pub fn new(at: Vec<String>, mark: Mark, value: Value) -> Op {
+        Op { at, mark, value, also: Some(Vec::new()) }
+    }
+
+    /// The command of the hook that is put.
+    pub fn command(&self) -> Option<&str> {
+        command(&self.value).or_else(|| self.value.pointer("/hooks/0").and_then(command))
+    }
+
+    /// True if a hook with this command is ours.
+    fn owns(&self, command: &str) -> bool {
+        self.command() == Some(command)
+            || self.also.as_ref().is_none_or(|also| also.iter().any(|c| c == command))
+    }
 }
 
 /// What was put in, as a manifest keeps it.
@@ -59,23 +80,27 @@ fn options(loose: bool) -> ParseOptions {
 
 /// A value with the place where it stands.
 #[derive(Clone, Debug)]
-struct Node {
-    range: Range<usize>,
-    kind: Kind,
+pub(super) struct Node {
+    /// Where it stands.
+    pub(super) range: Range<usize>,
+    /// What it is.
+    pub(super) kind: Kind,
 }
 
+/// What a value is.
 #[derive(Clone, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Object(Vec<Member>),
     Array(Vec<Node>),
     Other(Value),
 }
 
+/// A member of an object.
 #[derive(Clone, Debug)]
-struct Member {
-    name: String,
-    range: Range<usize>,
-    value: Node,
+pub(super) struct Member {
+    pub(super) name: String,
+    pub(super) range: Range<usize>,
+    pub(super) value: Node,
 }
 
 impl Node {
@@ -111,7 +136,7 @@ impl Node {
         }
     }
 
-    fn value(&self) -> Value {
+    pub(super) fn value(&self) -> Value {
         match &self.kind {
             Kind::Object(members) => Value::Object(
                 members.iter().map(|m| (m.name.clone(), m.value.value())).collect::<Map<_, _>>(),
@@ -142,14 +167,14 @@ impl Node {
 }
 
 /// A file that was read.
-struct Doc<'a> {
+pub(super) struct Doc<'a> {
     text: &'a str,
-    root: Option<Node>,
+    pub(super) root: Option<Node>,
     commas: Vec<usize>,
 }
 
 impl<'a> Doc<'a> {
-    fn read(text: &'a str, loose: bool) -> Result<Doc<'a>, String> {
+    pub(super) fn read(text: &'a str, loose: bool) -> Result<Doc<'a>, String> {
         let collect = CollectOptions { tokens: true, ..CollectOptions::default() };
         let read = parse_to_ast(text, &collect, &options(loose))
             .map_err(|e| format!("cannot be read as JSON: {e}"))?;
@@ -261,19 +286,24 @@ pub fn command(handler: &Value) -> Option<&str> {
 /// Where ours stands below a list: indices into it, and into the `hooks` of a group. A person may have others that call
 /// the guard, under another matcher or by another path: ours is the one that is most like what we write.
 fn ours(list: &[Node], op: &Op) -> Option<(usize, Option<usize>)> {
+    hook(list, op, true)
+}
+
+/// The same of those that are ours, or (`mine` is false) that call the guard and are not.
+fn hook(list: &[Node], op: &Op, mine: bool) -> Option<(usize, Option<usize>)> {
     let matcher = |v: &Value| v.get("matcher").and_then(Value::as_str).unwrap_or_default().to_owned();
     let wanted = matcher(&op.value);
-    let written = command(&op.value).or_else(|| op.value.pointer("/hooks/0").and_then(command));
+    let written = op.command();
     // The matcher counts for more than the path: a guard may have moved.
     let like = |node: &Node, group: &Node| match &op.mark {
         Mark::Hook(agent) => {
             let (value, has) = (node.value(), matcher(&group.value()));
-            let command = command(&value).filter(|c| calls(c, agent))?;
+            let command = command(&value).filter(|c| calls(c, agent) && op.owns(c) == mine)?;
             // What was there before us, or has no matcher, may be any.
             (wanted.is_empty() || covers(&has, &wanted))
                 .then(|| u8::from(has == wanted) * 2 + u8::from(Some(command) == written))
         }
-        Mark::Text(text) => (node.value().as_str() == Some(text)).then_some(0),
+        Mark::Text(text) => (mine && node.value().as_str() == Some(text)).then_some(0),
         Mark::Key => None,
     };
     let mut best: Option<(u8, (usize, Option<usize>))> = None;
@@ -314,8 +344,7 @@ fn compare(list: &[Node], op: &Op) -> Result<There, String> {
         (Some(j), Ok(Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. }))) => inner.get(j),
         _ => Some(group),
     };
-    let wanted = command(&op.value).or_else(|| op.value.pointer("/hooks/0").and_then(command));
-    let (Some(handler), Some(wanted)) = (handler, wanted) else { return Ok(There::Same) };
+    let (Some(handler), Some(wanted)) = (handler, op.command()) else { return Ok(There::Same) };
     if command(&handler.value()) == Some(wanted) {
         return Ok(There::Same);
     }
@@ -324,11 +353,23 @@ fn compare(list: &[Node], op: &Op) -> Result<There, String> {
     Ok(There::Command(range, Value::from(wanted).to_string()))
 }
 
+/// A byte order mark, if a text begins with one, and what follows: some agents take it, and it stays.
+pub fn marked(text: &str) -> (&str, &str) {
+    text.split_at_checked(text.len() - text.trim_start_matches('\u{feff}').len())
+        .filter(|(mark, _)| mark.chars().count() == 1)
+        .unwrap_or(("", text))
+}
+
 /// The text with the entry in it, and what was put.
 ///
 /// # Errors
 /// The text cannot be read, or holds something else in that place.
 pub fn put(text: &str, op: &Op, loose: bool) -> Result<(String, Put), String> {
+    let (mark, rest) = marked(text);
+    put_bare(rest, op, loose).map(|(with, put)| (format!("{mark}{with}"), put))
+}
+
+fn put_bare(text: &str, op: &Op, loose: bool) -> Result<(String, Put), String> {
     let doc = Doc::read(text, loose)?;
     let Some(root) = &doc.root else {
         let all = nested(&op.at, op);
@@ -377,6 +418,21 @@ pub fn put(text: &str, op: &Op, loose: bool) -> Result<(String, Put), String> {
     }
 }
 
+/// A hook that somebody else put into this place, where there is none of ours: it calls a guard by another path.
+pub fn theirs(text: &str, op: &Op, loose: bool) -> Option<Value> {
+    let doc = Doc::read(marked(text).1, loose).ok()?;
+    let list = op.at.iter().try_fold(doc.root.as_ref()?, |node, key| {
+        node.member(key).ok().flatten().map(|member| &member.value)
+    })?;
+    let Kind::Array(list) = &list.kind else { return None };
+    if ours(list, op).is_some() {
+        return None;
+    }
+    let (i, j) = hook(list, op, false)?;
+    let group = list.get(i)?.value();
+    j.map_or(Some(&group), |j| group.get("hooks")?.get(j)).cloned()
+}
+
 /// A value below the keys that are missing.
 fn nested(keys: &[String], op: &Op) -> Value {
     let inner = if op.mark == Mark::Key { op.value.clone() } else { Value::Array(vec![op.value.clone()]) };
@@ -407,11 +463,14 @@ fn spliced(text: &str, range: Range<usize>, with: &str) -> String {
 }
 
 /// The matcher and the command of what was put, as a hook.
-fn hook_in(text: &str) -> Value {
+pub fn hook_in(text: &str) -> Value {
     let member = |key: &str| {
-        let (_, rest) = text.split_once(&format!("\"{key}\""))?;
-        let value = rest.trim_start().strip_prefix(':')?;
-        serde_json::Deserializer::from_str(value).into_iter::<String>().next()?.ok()
+        // A value may be written like the key: `"type": "command"`.
+        let name = format!("\"{key}\"");
+        text.match_indices(&name).find_map(|(at, _)| {
+            let value = text.get(at + name.len()..)?.trim_start().strip_prefix(':')?;
+            serde_json::Deserializer::from_str(value).into_iter::<String>().next()?.ok()
+        })
     };
     let mut out = serde_json::Map::new();
     for key in ["matcher", "command", "bash"] {
@@ -427,11 +486,11 @@ fn hook_in(text: &str) -> Value {
 /// # Errors
 /// The text cannot be read any more.
 pub fn take(text: &str, op: &Op, put: &Put, loose: bool) -> Result<Option<String>, String> {
-    // The manifest keeps the text, and not the value.
-    let op = &match op.mark {
-        Mark::Hook(_) => Op { value: hook_in(&put.text), ..op.clone() },
-        _ => op.clone(),
-    };
+    let (mark, rest) = marked(text);
+    Ok(take_bare(rest, op, put, loose)?.map(|rest| format!("{mark}{rest}")))
+}
+
+fn take_bare(text: &str, op: &Op, put: &Put, loose: bool) -> Result<Option<String>, String> {
     let Some(range) = found(text, op, put.from, loose)? else { return Ok(None) };
     // To the byte where it still is as we wrote it.
     let at = text.find(&put.text).filter(|_| !put.text.is_empty());
@@ -547,194 +606,9 @@ fn cut(doc: &Doc<'_>, item: Range<usize>) -> Result<String, String> {
 /// # Errors
 /// It cannot be read.
 pub fn value(text: &str, loose: bool) -> Result<Value, String> {
-    let doc = Doc::read(text, loose)?;
+    let doc = Doc::read(marked(text).1, loose)?;
     Ok(doc.root.map_or_else(|| Value::Object(Map::new()), |r| r.value()))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn hook(path: &str) -> Op {
-        let command = format!("{path}/exec-guard hook claude");
-        Op {
-            at: vec!["hooks".into(), "PreToolUse".into()],
-            mark: Mark::Hook("claude".into()),
-            value: json!({"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}),
-        }
-    }
-
-    /// Files as people have them.
-    const FILES: &[&str] = &[
-        "",
-        "\n",
-        "{}",
-        "{ }",
-        "{\n}\n",
-        "{\n  // nothing yet\n}\n",
-        "{\"a\": 1}",
-        "{\"a\": [1, 2], \"b\": {}}\n",
-        "{\n  \"a\": 1 // one\n}\n",
-        "{\n  \"a\": 1, // one\n}",
-        "{\n\t\"a\": {\n\t\t\"b\": null\n\t}\n}\n",
-        "{\r\n    \"a\": \"\u{e9}\u{1f600}\"\r\n}\r\n",
-        "{\"hooks\": {}}",
-        "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  },\n  \"z\": 0\n}\n",
-        "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}",
-        "{\n \"hooks\": {\n  \"PreToolUse\": [\n   {\"hooks\": []}, /* theirs */\n   {\"hooks\": []} // too\n  ],\n  \"Stop\": []\n }\n}",
-        "/* head */ {\"a\": \"// no comment { [\", \"hooks\": {\"Stop\": [1]}} // tail",
-    ];
-
-    #[test]
-    fn out_is_the_inverse_of_in() {
-        for text in FILES {
-            let op = hook("/usr/bin");
-            let (with, what) = put(text, &op, false).unwrap_or_else(|e| panic!("{text:?}: {e}"));
-            let read = value(&with, false).unwrap_or_else(|e| panic!("{with:?}: {e}"));
-            let list = read.pointer("/hooks/PreToolUse").unwrap().as_array().unwrap();
-            assert_eq!(list.last(), Some(&op.value), "{with}");
-            // Everything that was there is there, in its order.
-            let mut bytes = with.bytes();
-            assert!(text.bytes().all(|b| bytes.any(|w| w == b)), "{with}");
-            // Twice is once.
-            assert_eq!(
-                put(&with, &op, false).unwrap(),
-                (with.clone(), Put { text: String::new(), ..put(&with, &op, false).unwrap().1 })
-            );
-            assert_eq!(take(&with, &op, &what, false).unwrap().as_deref(), Some(*text), "{with:?}");
-            assert_eq!(take(text, &op, &what, false).unwrap(), None, "{text:?}");
-            assert_eq!(with.contains("\r\n"), text.contains("\r\n"));
-            assert!(
-                !with.replace("\r\n", "").contains('\r')
-                    && (!text.contains("\r\n") || !with.replace("\r\n", "").contains('\n')),
-                "{with:?}"
-            );
-            // A guard that moved: its path alone is changed.
-            let (moved, none) = put(&with, &hook("/opt/x y"), false).unwrap();
-            assert_eq!(moved, with.replace("/usr/bin/", "/opt/x y/"));
-            assert_eq!(none.text, "");
-            let back = take(&moved, &op, &what, false).unwrap().unwrap();
-            let plain = |t: &str| value(t, false).unwrap();
-            assert_eq!(plain(&back), plain(text), "{moved:?} {back:?}");
-        }
-    }
-
-    #[test]
-    fn what_was_written_since_stays() {
-        let op = hook("/usr/bin");
-        for (text, change, want) in [
-            // Reformatted, and a key more.
-            (
-                "{}",
-                "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"/usr/bin/exec-guard hook claude\"}]}]},\"b\":2}",
-                "{\"b\":2}",
-            ),
-            // Another hook in our group, and one in the list.
-            (
-                "{}",
-                "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"a\"}, {\"command\":\"/usr/bin/exec-guard hook claude\"}]}]}}",
-                "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"command\":\"a\"}]}]}}",
-            ),
-            (
-                "{}",
-                "{\"hooks\":{\"PreToolUse\":[{\"hooks\":[{\"command\":\"/usr/bin/exec-guard hook claude\"}]}, 7]}}",
-                "{\"hooks\":{\"PreToolUse\":[7]}}",
-            ),
-            // A list that was there stays, though empty.
-            (
-                "{\"hooks\": {\"PreToolUse\": []}}",
-                "{\"hooks\":{\"PreToolUse\":[\n{\"hooks\":[{\"command\":\"/usr/bin/exec-guard hook claude\"}]}\n]}}",
-                "{\"hooks\":{\"PreToolUse\":[]}}",
-            ),
-        ] {
-            let (_, what) = put(text, &op, false).unwrap();
-            assert_eq!(take(change, &op, &what, false).unwrap().as_deref(), Some(want));
-        }
-    }
-
-    /// A person has hooks of his own that call the guard: under another matcher, before and after ours is put.
-    #[test]
-    fn what_a_person_wrote_stays() {
-        let theirs = "{\"hooks\": {\"PreToolUse\": [\n  {\"matcher\": \"mcp__.*\", \"hooks\": [{\"command\": \"/usr/bin/exec-guard hook claude\"}, {\"command\": \"audit\"}]}\n]}}\n";
-        let op = hook("/usr/bin");
-        let (with, what) = put(theirs, &op, false).unwrap();
-        assert_ne!(with, theirs);
-        assert_eq!(take(&with, &op, &what, false).unwrap().as_deref(), Some(theirs));
-        // Put in front of ours afterwards.
-        let (ours, what) = put("{}", &op, false).unwrap();
-        let group =
-            "{\"matcher\": \"mcp__.*\", \"hooks\": [{\"command\": \"/usr/bin/exec-guard hook claude\"}]}, ";
-        let at = ours.find('[').unwrap() + 1;
-        let both = format!("{}{group}{}", &ours[..at], &ours[at..]);
-        let left = take(&both, &op, &what, false).unwrap().unwrap();
-        assert!(left.contains("mcp__.*") && !left.contains("\"Bash\""), "{left}");
-        assert!(serde_json::from_str::<Value>(&left).is_ok(), "{left}");
-        assert_eq!(take(&left, &op, &what, false).unwrap(), None);
-    }
-
-    #[test]
-    fn what_is_no_place_for_it_is_refused() {
-        let op = hook("/usr/bin");
-        for text in [
-            "[]",
-            "1",
-            "{",
-            "{\"a\": 1,, }",
-            "{a: 1}",
-            "{\"hooks\": []}",
-            "{\"hooks\": {\"PreToolUse\": {}}}",
-            "{\"hooks\": {}, \"hooks\": {}}",
-            "{\"hooks\": null}",
-            "// only words",
-        ] {
-            assert!(put(text, &op, false).is_err(), "{text}");
-        }
-        let key = Op { at: vec!["a".into(), "b".into()], mark: Mark::Key, value: json!({"enabled": true}) };
-        assert!(put("{a: {b: {enabled: false}}}", &key, true).is_err());
-        assert_eq!(put("{a: {b: {enabled: true, c: 1}}}", &key, true).unwrap().1.text, "");
-        let (with, what) = put("{a: {\n  c: 'x',\n}}", &key, true).unwrap();
-        assert_eq!(take(&with, &key, &what, true).unwrap().as_deref(), Some("{a: {\n  c: 'x',\n}}"));
-    }
-
-    #[test]
-    fn a_matcher_covers_what_it_names() {
-        for (matcher, is) in [
-            ("", true),
-            ("*", true),
-            ("Bash", true),
-            ("^Bash$", true),
-            ("Edit|Bash", true),
-            ("^(Bash|Edit)$", true),
-            ("Edit", false),
-            ("BashOutput", false),
-            (".+", true),
-            ("^.*$", true),
-            ("Bash.*", true),
-            ("^(?:Bash)$", true),
-            ("Ba.h", true),
-            ("mcp__.*", false),
-            ("x(a|Bash)", false),
-            ("(Bash", false),
-            ("Bash)", false),
-            ("Read(.*)|^Bash(x|Bash)", false),
-        ] {
-            assert_eq!(covers(matcher, "Bash"), is, "{matcher}");
-        }
-    }
-
-    #[test]
-    fn only_the_guards_own_command_is_ours() {
-        for (command, is) in [
-            ("/usr/bin/exec-guard hook claude", true),
-            ("'/home/a b/exec-guard' hook claude", true),
-            ("exec-guard hook claude", true),
-            ("/usr/bin/exec-guard hook codex", false),
-            ("/usr/bin/exec-guard hook claude; true", false),
-            ("/usr/bin/my-exec-guard hook claude", false),
-            ("echo hook claude", false),
-        ] {
-            assert_eq!(calls(command, "claude"), is, "{command}");
-        }
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! Agents: where each keeps its hooks, and how ours is written there. docs/agents.md says which version's facts these
 //! follow, and what each leaves open.
 pub mod json;
+pub mod reads;
 pub mod settings;
 pub mod toml;
 
@@ -9,10 +10,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json as value};
 
 use self::json::{Mark, Op};
+use self::reads::Reads;
 use self::settings::Change;
 use self::toml::Row;
+use super::manifest::Manifest;
 use super::plan::{Plan, Surroundings};
-use super::step::What;
+use super::step::{Made, What};
 use crate::exit::Failure;
 
 /// How an agent takes a hook.
@@ -65,6 +68,8 @@ pub struct Spec {
     pub project: Option<&'static str>,
     /// How it takes a hook.
     pub kind: Kind,
+    /// How it reads the file, where that is JSON.
+    pub reads: Reads,
     /// What a person has to know.
     pub note: &'static str,
     /// What the hook leaves open, and what closes it.
@@ -96,64 +101,95 @@ pub const AGENTS: &[Spec] = &[
     Spec { id: "claude", program: "claude", home: (".claude", "settings.json"), project: Some(".claude/settings.json"),
         kind: Kind::Entry(HOOKS, Group("Bash", &[TYPE, COMMAND, ("timeout", Number(600)), ("onFailure", Text("block"))])),
         note: "",
+        reads: Reads::Plain { bom: true },
         open: ("its own Edit and Write are not asked about; a project may set `disableAllHooks`",
             "exec-guardctl install --links; SHELL=@LINKS@/bash claude") },
     Spec { id: "codex", program: "codex", home: (".codex", "hooks.json"), project: Some(".codex/hooks.json"),
         kind: Kind::Entry(HOOKS, Group("Bash", &[TYPE, COMMAND, ("timeout", Number(600))])),
         note: "codex: the hook is marked as trusted in config.toml; a Codex that shows it for review all the same skips it until then",
+        reads: Reads::Plain { bom: false },
         open: ("what is typed into a shell that is kept open is not seen; a guard that is missing or late lets commands run",
             "exec-guardctl install --links; chsh -s @LINKS@/bash") },
     Spec { id: "gemini", program: "gemini", home: (".gemini", "settings.json"), project: Some(".gemini/settings.json"),
         kind: Kind::Entry(&["hooks", "BeforeTool"],
             Group("run_shell_command", &[TYPE, ("name", Text("exec-guard")), COMMAND, ("timeout", Number(60_000))])),
         note: "gemini: hooks are not loaded in a folder that it does not trust",
+        reads: Reads::Comments { bom: false },
         open: ("a guard that is late or killed lets commands run; hooks are not loaded in a folder that it does not trust",
             "exec-guardctl install --links; PATH=@LINKS@:$PATH gemini") },
     Spec { id: "copilot", program: "copilot", home: (".copilot", "hooks/exec-guard.json"), project: None,
         kind: Kind::File(&["hooks", "preToolUse"], Plain(&[TYPE, ("bash", Ours), ("timeoutSec", Number(30))], true)),
         note: "",
+        reads: Reads::Plain { bom: false },
         open: ("an answer later than 30 s lets commands run; a repository may set `disableAllHooks`",
             "exec-guardctl install --preset all-on-path --shell bash") },
     Spec { id: "cursor", program: "cursor-agent", home: (".cursor", "hooks.json"), project: Some(".cursor/hooks.json"),
         kind: Kind::Entry(&["hooks", "beforeShellExecution"], Plain(&[COMMAND, ("failClosed", Yes)], true)),
         note: "cursor: by its documentation, not measured",
+        reads: Reads::Plain { bom: false },
         open: ("written by its documentation, not measured",
             "look in the journal for what it runs: exec-guardctl log show") },
     Spec { id: "opencode", program: "opencode", home: (".config/opencode", "plugins/exec-guard.js"),
         project: Some(".opencode/plugins/exec-guard.js"),
         kind: Kind::Plugin(plugin!("opencode.js")),
         note: "opencode: it fetches @opencode-ai/plugin beside a plugin when it starts; without network it hangs until that is there",
+        reads: Reads::Plain { bom: false },
         open: ("a plugin that it cannot load is skipped without a word",
             "exec-guardctl install --links; SHELL=@LINKS@/bash opencode") },
     Spec { id: "openclaw", program: "openclaw", home: (".openclaw", "openclaw.json"), project: None, kind: Kind::Folder,
         note: "",
+        reads: Reads::Loose,
         open: ("`openclaw agent exec` never calls the plugin",
             "exec-guardctl install --links; SHELL=@LINKS@/bash openclaw") },
     Spec { id: "goose", program: "goose", home: (".config/goose", ""),
         project: Some(".agents/plugins/exec-guard/hooks/hooks.json"),
         kind: Kind::File(HOOKS, Group("developer__shell", &[TYPE, COMMAND, ("on_failure", Text("block"))])),
         note: "goose: by its documentation, not measured",
+        reads: Reads::Plain { bom: false },
         open: ("written by its documentation, not measured",
             "exec-guardctl install --links; GOOSE_SHELL=@LINKS@/bash goose") },
     Spec { id: "crush", program: "crush", home: (".config/crush", "crush.json"), project: Some("crush.json"),
         kind: Kind::Entry(HOOKS, Plain(&[("matcher", Text("^bash$")), COMMAND], false)),
         note: "crush: by its documentation, not measured",
+        reads: Reads::Plain { bom: false },
         open: ("written by its documentation, not measured; what a sub-agent runs is not asked about",
             "exec-guardctl install --preset all-on-path --shell bash") },
     Spec { id: "qwen", program: "qwen", home: (".qwen", "settings.json"), project: Some(".qwen/settings.json"),
         kind: Kind::Entry(HOOKS,
             Group("run_shell_command", &[TYPE, ("name", Text("exec-guard")), COMMAND, ("timeout", Number(60_000))])),
         note: "",
+        reads: Reads::Comments { bom: true },
         open: ("a guard that is missing, killed or late lets commands run",
             "exec-guardctl install --links; PATH=@LINKS@:$PATH qwen") },
     Spec { id: "cline", program: "cline", home: (".cline", "hooks/PreToolUse"), project: None, kind: Kind::Script,
         note: "",
+        reads: Reads::Plain { bom: false },
         open: ("a guard that is missing or killed lets commands run",
             "exec-guardctl install --preset all-on-path --shell bash") },
-    Spec { id: "pi", program: "pi", home: (".pi", "agent/extensions/exec-guard.js"), project: None,
+    Spec { id: "pi", program: "pi", home: (".pi/agent", "extensions/exec-guard.js"), project: None,
         kind: Kind::Plugin(plugin!("pi.js")), note: "",
+        reads: Reads::Plain { bom: false },
         open: ("what tools of other extensions run is judged by the names of what they are handed",
             "exec-guardctl install --links; `shellPath` in ~/.pi/agent/settings.json: @LINKS@/bash") },
+];
+
+/// Variables by which agents are told where their settings are, their own and those of the administrator; those of
+/// Claude Code, Codex and XDG are among the [`Surroundings`].
+pub const VARIABLES: &[&str] = &[
+    "GEMINI_CLI_HOME",
+    "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+    "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+    "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+    "QWEN_HOME",
+    "QWEN_CODE_SYSTEM_SETTINGS_PATH",
+    "QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+    "QWEN_CODE_TRUSTED_FOLDERS_PATH",
+    "COPILOT_HOME",
+    "PI_CODING_AGENT_DIR",
+    "CRUSH_GLOBAL_CONFIG",
+    "OPENCLAW_HOME",
+    "OPENCLAW_STATE_DIR",
+    "OPENCLAW_CONFIG_PATH",
 ];
 
 /// The files of OpenClaw's plugin.
@@ -175,12 +211,31 @@ impl Spec {
     }
 
     /// Its own folder.
-    fn folder(&self, s: &Surroundings) -> PathBuf {
+    pub fn folder(&self, s: &Surroundings) -> PathBuf {
         match (self.id, self.home.0.strip_prefix(".config/")) {
             ("claude", _) => s.claude.clone(),
             ("codex", _) => s.codex.clone(),
-            (_, Some(rest)) => s.config.join(rest),
-            (_, None) => s.home.join(self.home.0),
+            (_, Some(rest)) => self.told(s).unwrap_or_else(|| s.config.join(rest)),
+            (_, None) => self.told(s).unwrap_or_else(|| s.home.join(self.home.0)),
+        }
+    }
+
+    /// Its own folder, where a variable says that it is elsewhere.
+    ///
+    /// Sources: gemini-cli docs/reference/configuration.md, docs.github.com cli-config-dir-reference,
+    /// docs.openclaw.ai/help/environment, pi's docs/configuration.md; Qwen Code 0.24.4 itself.
+    fn told(&self, s: &Surroundings) -> Option<PathBuf> {
+        let told = |name: &str| s.told.get(name);
+        match self.id {
+            "gemini" => told("GEMINI_CLI_HOME").map(|home| home.join(".gemini")),
+            "qwen" => told("QWEN_HOME").cloned(),
+            "copilot" => told("COPILOT_HOME").cloned(),
+            "pi" => told("PI_CODING_AGENT_DIR").cloned(),
+            "crush" => told("CRUSH_GLOBAL_CONFIG").cloned(),
+            "openclaw" => told("OPENCLAW_STATE_DIR")
+                .cloned()
+                .or_else(|| told("OPENCLAW_HOME").map(|home| home.join(".openclaw"))),
+            _ => None,
         }
     }
 
@@ -189,6 +244,9 @@ impl Spec {
         match project {
             Some(root) => self.project.map(|rel| root.join(rel)),
             None if self.id == "goose" => Some(s.home.join(".agents/plugins/exec-guard/hooks/hooks.json")),
+            None if self.id == "openclaw" && s.told.contains_key("OPENCLAW_CONFIG_PATH") => {
+                s.told.get("OPENCLAW_CONFIG_PATH").cloned()
+            }
             None => Some(self.folder(s).join(self.home.1)),
         }
     }
@@ -223,13 +281,13 @@ impl Spec {
             }
             out
         };
-        let hook = |value: Value| Op { at: keys(at), mark: Mark::Hook(self.id.into()), value };
+        let hook = |value: Value| Op::new(keys(at), Mark::Hook(self.id.into()), value);
         match handler {
             Group(matcher, more) => {
                 vec![hook(value!({"matcher": matcher, "hooks": [extra(more)]}))]
             }
             Plain(more, version) => {
-                let first = Op { at: keys(&["version"]), mark: Mark::Key, value: 1.into() };
+                let first = Op::new(keys(&["version"]), Mark::Key, 1.into());
                 let first = version.then_some(first);
                 first.into_iter().chain([hook(Value::Object(extra(more)))]).collect()
             }
@@ -277,6 +335,7 @@ pub fn plan(
     project: Option<&Path>,
     s: &Surroundings,
     guard: &Path,
+    old: &Manifest,
     plan: &mut Plan,
 ) -> Result<(), Failure> {
     let spec = Spec::named(id).ok_or_else(|| Failure::usage(format!("{id}: no agent that is known here")))?;
@@ -297,12 +356,8 @@ pub fn plan(
         let at = |keys: &[&str]| keys.iter().map(|k| (*k).to_owned()).collect();
         let text = super::text(&plugin);
         let ops = vec![
-            Op { at: at(&["plugins", "load", "paths"]), mark: Mark::Text(text.clone()), value: text.into() },
-            Op {
-                at: at(&["plugins", "entries", "exec-guard"]),
-                mark: Mark::Key,
-                value: value!({"enabled": true}),
-            },
+            Op::new(at(&["plugins", "load", "paths"]), Mark::Text(text.clone()), text.into()),
+            Op::new(at(&["plugins", "entries", "exec-guard"]), Mark::Key, value!({"enabled": true})),
         ];
         plan.add(&part, file, What::Entry(Change::Json(ops, true)));
     } else if let Some((text, mode)) = spec.own_file(guard) {
@@ -310,8 +365,11 @@ pub fn plan(
         plan.add(&part, file, What::File(text.into_bytes(), mode));
     } else {
         plan.folder(&part, &folder, 0o755);
-        let change = Change::Json(spec.ops(guard), false);
-        let trust = if id == "codex" { trust(&file, &change) } else { None };
+        let mut change = Change::Json(spec.ops(guard), false);
+        if let Some(Made { kind: super::step::Kind::Entry(old, ..), .. }) = old.of(&file) {
+            change.inherit(old);
+        }
+        let trust = if id == "codex" { trust(&file, &change, &spec.command(guard)) } else { None };
         plan.add(&part, file, What::Entry(change));
         if let Some(row) = trust {
             plan.folder(&part, &s.codex, 0o755);
@@ -333,20 +391,20 @@ pub fn part(id: &str, project: Option<&Path>) -> String {
 }
 
 /// What Codex keeps of a hook that a person trusts (0.171.0): a hash by file and place.
-fn trust(file: &Path, change: &Change) -> Option<Row> {
+fn trust(file: &Path, change: &Change, command: &str) -> Option<Row> {
     let text = settings::text(file).ok()?;
     let (text, _) = change.put(&text).ok()?;
-    trusted(file, &json::value(&text, false).ok()?)
+    trusted(file, &json::value(&text, false).ok()?, command)
 }
 
-/// The same for a file as it is: the row that says that our hook in it is trusted.
-pub fn trusted(file: &Path, is: &Value) -> Option<Row> {
+/// The same for a file as it is: the row that says that the hook with this command in it is trusted.
+pub fn trusted(file: &Path, is: &Value, command: &str) -> Option<Row> {
     let list = is.pointer("/hooks/PreToolUse")?.as_array()?;
     // A person may have another that calls the guard, for other tools.
     let matcher = |group: &Value| group.get("matcher").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mine = list.iter().enumerate().filter_map(|(i, group)| {
         let hooks = group.get("hooks")?.as_array()?;
-        let j = hooks.iter().position(|h| json::command(h).is_some_and(|c| json::calls(c, "codex")))?;
+        let j = hooks.iter().position(|h| json::command(h) == Some(command))?;
         json::covers(&matcher(group), "Bash").then_some((i, j, group, hooks.get(j)?))
     });
     let (i, j, group, handler) = mine.min_by_key(|(_, _, group, _)| matcher(group) != "Bash")?;
@@ -409,9 +467,10 @@ mod tests {
 
     #[test]
     fn a_hook_of_codex_is_hashed_as_it_does() {
+        const OURS: &str = "/g/exec-guard hook codex";
         // As Codex 0.171.0 reckons: keys in order, defaults filled in, no spaces.
         let is = value!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "/g/exec-guard hook codex"}]}]}});
-        let row = trusted(Path::new("/h/.codex/hooks.json"), &is).unwrap();
+        let row = trusted(Path::new("/h/.codex/hooks.json"), &is, OURS).unwrap();
         let normal = r#"{"event_name":"pre_tool_use","hooks":[{"async":false,"command":"/g/exec-guard hook codex","timeout":600,"type":"command"}],"matcher":"Bash"}"#;
         assert_eq!(row.value, format!("sha256:{}", store::edit::hash(normal.as_bytes())));
         assert_eq!(row.table.last().unwrap(), "/h/.codex/hooks.json:pre_tool_use:0:0");
@@ -419,7 +478,7 @@ mod tests {
         let mut both = is.clone();
         let theirs = value!({"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "/g/exec-guard hook codex"}]});
         both["hooks"]["PreToolUse"].as_array_mut().unwrap().insert(0, theirs);
-        let second = trusted(Path::new("/h/.codex/hooks.json"), &both).unwrap();
+        let second = trusted(Path::new("/h/.codex/hooks.json"), &both, OURS).unwrap();
         assert_eq!(
             (second.value, second.table.last().unwrap().as_str()),
             (row.value, "/h/.codex/hooks.json:pre_tool_use:1:0")

@@ -52,6 +52,11 @@ impl Change {
                     if op.mark == Mark::Key && put.text.is_empty() {
                         continue;
                     }
+                    // The version of a file is everybody's who came to write hooks into it.
+                    let rest = now.as_deref().unwrap_or(from);
+                    if op.mark == Mark::Key && op.at.len() == 1 && others(rest, ops, puts, *loose) {
+                        continue;
+                    }
                     let text = now.as_deref().unwrap_or(from);
                     // The last one may have left nothing at all.
                     if text.trim().is_empty() {
@@ -63,6 +68,31 @@ impl Change {
             }
             Change::Toml(row) => toml::take(from, row, puts.first().unwrap_or(&Put::default())),
         }
+    }
+
+    /// That what was ours by another path is ours still, as an earlier change has it.
+    pub fn inherit(&mut self, old: &Change) {
+        let (Change::Json(ops, _), Change::Json(olds, _)) = (&mut *self, old) else { return };
+        for op in ops.iter_mut().filter(|op| matches!(op.mark, Mark::Hook(_))) {
+            let Some(old) = olds.iter().find(|old| old.at == op.at && old.mark == op.mark) else { continue };
+            let commands = old.command().map(str::to_owned).into_iter();
+            let known = old.also.as_ref().map(|also| commands.chain(also.iter().cloned()));
+            op.also = match (op.also.take(), known) {
+                (Some(mut also), Some(known)) => {
+                    also.extend(known);
+                    also.sort();
+                    also.dedup();
+                    Some(also)
+                }
+                _ => None,
+            };
+        }
+    }
+
+    /// A hook of somebody else's that calls a guard in the place of ours.
+    pub fn theirs(&self, text: &str) -> Option<Value> {
+        let Change::Json(ops, loose) = self else { return None };
+        ops.iter().find_map(|op| text::theirs(text, op, *loose))
     }
 
     /// True if both are about the same entries, whatever those say.
@@ -88,7 +118,13 @@ impl Change {
                         Mark::Text(text) => ("text", text.as_str().into()),
                         Mark::Key => ("key", true.into()),
                     };
-                    json!({"at": op.at, mark: what, "put": put.text, "from": put.from})
+                    let mut row = json!({"at": op.at, mark: what, "put": put.text, "from": put.from});
+                    if let (Some(command), Some(row)) = (op.command(), row.as_object_mut()) {
+                        let also = op.also.iter().flatten().map(String::as_str).filter(|c| *c != command);
+                        row.insert("commands".into(), std::iter::once(command).chain(also).collect());
+                        row.insert("matcher".into(), op.value.get("matcher").cloned().unwrap_or_default());
+                    }
+                    row
                 };
                 json!({"format": if *loose { "json5" } else { "json" },
                     "ops": ops.iter().zip(puts).map(row).collect::<Vec<_>>()})
@@ -118,12 +154,37 @@ impl Change {
                 (None, Some(text)) => Mark::Text(text),
                 (None, None) => Mark::Key,
             };
-            ops.push(Op { at: words(row, "at")?, mark, value: Value::Null });
             let from = usize::try_from(row.get("from")?.as_u64()?).ok()?;
-            puts.push(Put { text: word(row, "put")?, from });
+            let put = Put { text: word(row, "put")?, from };
+            // Older manifests have the text alone.
+            let (value, also) = match words(row, "commands").as_deref() {
+                Some([command, also @ ..]) => {
+                    let matcher = row.get("matcher").filter(|m| m.is_string());
+                    let mut value = json!({"command": command});
+                    if let (Some(matcher), Some(value)) = (matcher, value.as_object_mut()) {
+                        value.insert("matcher".into(), matcher.clone());
+                    }
+                    (value, Some(also.to_vec()))
+                }
+                _ => {
+                    let hook = text::hook_in(&put.text);
+                    let known = text::command(&hook).is_some();
+                    (hook, known.then(Vec::new))
+                }
+            };
+            ops.push(Op { at: words(row, "at")?, mark, value, also });
+            puts.push(put);
         }
         Some((Change::Json(ops, format == "json5"), puts))
     }
+}
+
+/// True if hooks of others stand in a file where there was no list of hooks before ours.
+fn others(text: &str, ops: &[Op], puts: &[Put], loose: bool) -> bool {
+    let first = ops.iter().zip(puts).find(|(op, _)| matches!(op.mark, Mark::Hook(_)));
+    let Some((Op { at, .. }, Put { from: 0, .. })) = first else { return false };
+    let value = text::value(text, loose).unwrap_or_default();
+    at.first().and_then(|key| value.get(key)).is_some()
 }
 
 /// The text of a settings file, or why it is none that we change: empty if there is no file.
