@@ -229,6 +229,37 @@ fn refresh_follows_the_programs() {
 }
 
 #[test]
+fn an_approver_that_runs_on_is_told() {
+    let stage = crate::stage::approver::stage();
+    done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
+    let mut service = crate::stage::service::Service::start(&stage);
+    let run = ctl(&stage, &["uninstall"]).run();
+    done(&run, 0);
+    let told = |run: &Run| run.stderr.contains("exec-guardctl approver stop");
+    assert!(told(&run) && run.stderr.contains("is still running"), "{run:?}");
+    // It was only told.
+    done(&ctl(&stage, &["approver", "status"]).run(), 0);
+    service.end(Some(nix::sys::signal::Signal::SIGTERM));
+    done(&ctl(&stage, &["install", "--agent", "claude"]).run(), 0);
+    let run = ctl(&stage, &["uninstall"]).run();
+    assert!(run.code() == 0 && !told(&run), "{run:?}");
+}
+
+#[test]
+fn the_policy_s_name_behind_the_wrong_option_is_told() {
+    let stage = Stage::new();
+    for (words, hint) in [
+        (&["install", "--preset", "cautious"][..], true),
+        (&["install", "--preset=developer", "--man"], true),
+        (&["install", "--preset", "nothing"], false),
+    ] {
+        let run = ctl(&stage, words).run();
+        done(&run, 2);
+        assert_eq!(run.stderr.contains("did you mean: --policy "), hint, "{run:?}");
+    }
+}
+
+#[test]
 fn killed_half_way_and_run_again_it_ends_right() {
     killed_half_way(&ready(), ALL, 24);
 }

@@ -48,6 +48,15 @@ fn main() -> Exit {
                 let command = words.collect::<Vec<_>>().join(" ");
                 say::word(format!("did you mean: exec-guard -- {command}"));
             }
+            // The names of `init --preset` are those of `install --policy`.
+            if let (Some(ContextValue::String(option)), Some(ContextValue::String(value))) =
+                (e.get(ContextKind::InvalidArg), e.get(ContextKind::InvalidValue))
+                && words.first().is_some_and(|f| f == "install")
+                && option.starts_with("--preset")
+                && <cli::Preset as clap::ValueEnum>::from_str(value, false).is_ok()
+            {
+                say::word(format!("did you mean: --policy {value}"));
+            }
             // Help asked for goes to stdout, all else to stderr; a reader that went away is no fault.
             let printed = e.print();
             if !e.use_stderr()

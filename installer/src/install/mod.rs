@@ -370,6 +370,11 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
     if failed.is_empty() {
         if !args.json && parts.is_empty() && !args.dry_run {
+            if let Some(pid) = crate::approver::running() {
+                say::word(format!(
+                    "the approver is still running, as process {pid}: exec-guardctl approver stop"
+                ));
+            }
             say::word(format!(
                 "policy and journal stay in {}; remove the folder if you are done with them",
                 shown(&folder)
