@@ -9,7 +9,7 @@ use crate::stage::{Run, Stage, Way, own, programs};
 /// Tools in PATH, and a policy that allows nothing of them.
 fn stage() -> Stage {
     let stage = Stage::new();
-    let stage = ["git", "npm", "make", "rm", "curl", "sh-like"].iter().fold(stage, |s, t| s.tool(t));
+    let stage = ["git", "npm", "make", "rm", "curl", "sh-like", "cat"].iter().fold(stage, |s, t| s.tool(t));
     stage.policy(&json!({"version": 1, "defaults": {"security": "allowlist", "ask": "on-miss", "askFallback": "deny"}}))
 }
 
@@ -44,12 +44,18 @@ fn cases() -> Vec<Case> {
             text: json!({"permissions": {
                 "allow": ["Bash(npm run test:*)", "Bash(git status)", "Bash(git log *)", "Bash(make b*)", "Read(~/**)",
                     "WebFetch", "Bash", "Bash(*)", "Bash(:*)", "Bash(no-such-program:*)", "Bash(git diff > x)",
-                    "Bash(FOO=1 make)", "Bash(./x:*)", "Bash(n*)", "Bash(echo $HOME)", "Bash(git add && rm:*)"],
+                    "Bash(FOO=1 make)", "Bash(./x:*)", "Bash(n*)", "Bash(echo $HOME)", "Bash(git add && rm:*)",
+                    "Bash(cat:*)"],
                 "ask": ["Bash(git push:*)"],
-                "deny": ["Bash(rm:*)", "Bash(curl -X POST:*)"]
+                "deny": ["Bash(rm:*)", "Bash(curl -X POST:*)", "Read(./.env)"]
             }})
             .to_string(),
             left: &[
+                "allow Read(~/**): it is about a tool that runs no command",
+                "allow WebFetch: it is about a tool",
+                // It held for `cat .env` as well.
+                "deny Read(./.env): it is about files",
+                "allow Bash(cat:*): `deny Read(./.env)` is left out",
                 "allow Bash: it would allow every program",
                 "allow Bash(*): it would allow every program",
                 "allow Bash(:*)",
@@ -77,6 +83,7 @@ fn cases() -> Vec<Case> {
                 ("curl -X POST x", "deny"),
                 ("curl x", "ask"),
                 ("git add", "ask"),
+                ("cat .env", "ask"),
             ],
         },
         Case {

@@ -5,22 +5,23 @@ use serde_json::Value;
 use super::rule::{Rest, of_text};
 use super::{Line, Reader, list, told};
 
-/// Reads it. Rules of tools that run no command are none.
+/// Reads it. Rules of tools that run no command are left out.
 pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
     let mut out = Vec::new();
     for word in ["deny", "ask", "allow"] {
         let rules = value.pointer(&format!("/permissions/{word}")).and_then(Value::as_array);
         for rule in rules.into_iter().flatten() {
             let Some(text) = rule.as_str() else { continue };
-            let inner = match text.strip_prefix("Bash") {
-                Some("") => "*",
-                Some(rest) => match rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')) {
-                    Some(inner) => inner,
-                    None => continue,
-                },
-                None => continue,
-            };
             let list = list(word);
+            let inner = match text.strip_prefix("Bash") {
+                Some("") => Some("*"),
+                Some(rest) => rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')),
+                None => None,
+            };
+            let Some(inner) = inner else {
+                out.push(Line::elsewhere(list, told(list, text), text));
+                continue;
+            };
             out.push(Line::new(list, told(list, text), inner, of_text(list, inner, Rest::None, reader)));
         }
     }

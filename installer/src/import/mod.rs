@@ -18,7 +18,7 @@ use store::edit::List;
 
 use self::rule::Rule;
 use crate::exit::{Exit, Failure};
-use crate::install::agents::{json, settings};
+use crate::install::agents::{Spec, json, settings};
 use crate::install::plan::Surroundings;
 use crate::install::shown;
 use crate::say::{self, Page, Tint};
@@ -74,9 +74,21 @@ pub enum Bars {
     Nothing,
     /// Commands that begin with this word.
     Program(String),
+    /// Programs that read or change the files they are handed.
+    Files,
     /// Any command.
     Everything,
 }
+
+/// Tools of Claude Code by whose rules files are read and changed.
+const FILES: &[&str] = &["Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "Glob", "Grep", "LS"];
+
+/// Programs that Claude Code knows to read or change files, and their like.
+const HANDLE_FILES: &[&str] = &[
+    "awk", "base64", "bat", "cat", "cmp", "cp", "cut", "diff", "grep", "head", "hexdump", "less", "ln", "ls",
+    "more", "mv", "nl", "od", "paste", "rg", "sed", "sort", "strings", "tac", "tail", "tee", "uniq", "wc",
+    "xxd",
+];
 
 impl Line {
     /// A rule of a list, whose text for a shell begins so.
@@ -86,6 +98,19 @@ impl Line {
             (_, Err(_)) => Bars::of(begin),
         };
         Line { text, rule, bars }
+    }
+
+    /// A rule of a tool that runs no command. What it forbids to read or change it forbids to `cat` and `sed` as well
+    /// (code.claude.com/docs/en/permissions), and no entry of ours can say that.
+    fn elsewhere(list: List, text: String, rule: &str) -> Line {
+        let files = FILES.iter().any(|tool| rule.split('(').next() == Some(tool));
+        let (why, bars) = match (files, list) {
+            (true, List::Ask | List::Deny) => {
+                ("it is about files, of which an entry knows nothing", Bars::Files)
+            }
+            _ => ("it is about a tool that runs no command", Bars::Nothing),
+        };
+        Line { text, rule: Err(why.into()), bars }
     }
 }
 
@@ -103,6 +128,9 @@ impl Bars {
         match self {
             Bars::Nothing => false,
             Bars::Program(word) => name(word) == name(pattern) || pattern.contains(['*', '?', '[', '{']),
+            Bars::Files => {
+                HANDLE_FILES.contains(&name(pattern).as_str()) || pattern.contains(['*', '?', '[', '{'])
+            }
             Bars::Everything => true,
         }
     }
@@ -171,7 +199,7 @@ fn usual(from: From, s: &Surroundings) -> Vec<PathBuf> {
             rules.sort();
             if rules.is_empty() { vec![s.codex.join("rules/default.rules")] } else { rules }
         }
-        From::Gemini => vec![s.home.join(".gemini/settings.json")],
+        From::Gemini => vec![gemini(s).join("settings.json")],
         From::Opencode => {
             let names = ["opencode.json", "opencode.jsonc"].map(|n| s.config.join("opencode").join(n));
             vec![names.iter().find(|n| n.exists()).unwrap_or(&names[0]).clone()]
@@ -180,13 +208,18 @@ fn usual(from: From, s: &Surroundings) -> Vec<PathBuf> {
     }
 }
 
+/// Where Gemini CLI has a person's settings.
+fn gemini(s: &Surroundings) -> PathBuf {
+    Spec::named("gemini").map(|spec| spec.folder(s)).unwrap_or_default()
+}
+
 /// The folder of the project whose file this is; `None` if it is a person's own.
 fn project(from: From, file: &Path, s: &Surroundings) -> Result<Option<String>, String> {
     let real = |p: &Path| std::fs::canonicalize(p).ok();
     let Some(folder) = real(file).and_then(|f| f.parent().map(Path::to_path_buf)) else { return Ok(None) };
     let (own, root) = match from {
         From::Claude => (s.claude.clone(), folder.parent()),
-        From::Gemini => (s.home.join(".gemini"), folder.parent()),
+        From::Gemini => (gemini(s), folder.parent()),
         From::Codex => (s.codex.join("rules"), folder.parent().and_then(Path::parent)),
         From::Opencode => (s.config.join("opencode"), Some(folder.as_path())),
         From::Openclaw => return Ok(None),
