@@ -146,11 +146,9 @@ impl FakeWorld {
     }
 
     fn is_folder(&self, path: &[u8]) -> bool {
-        let mut p = path.to_vec();
-        if p.last() != Some(&b'/') {
-            p.push(b'/');
-        }
-        self.files.keys().chain(self.links.keys()).any(|k| k.starts_with(&p))
+        let folder = path.strip_suffix(b"/").unwrap_or(path);
+        let lies_in = |k: &Vec<u8>| k.strip_prefix(folder).is_some_and(|rest| rest.first() == Some(&b'/'));
+        self.files.keys().chain(self.links.keys()).any(lies_in)
     }
 }
 
@@ -183,11 +181,11 @@ impl World for FakeWorld {
         if path.len() >= PATH_MAX {
             return None;
         }
-        let mut todo: Vec<Vec<u8>> = path.split(|b| *b == b'/').rev().map(<[u8]>::to_vec).collect();
-        let mut done: Vec<u8> = Vec::new();
+        let mut todo: Vec<&[u8]> = path.split(|b| *b == b'/').rev().collect();
+        let mut done: Vec<u8> = Vec::with_capacity(path.len() + 1);
         let mut hops = 0;
         while let Some(part) = todo.pop() {
-            match part.as_slice() {
+            match part {
                 b"" | b"." => {}
                 b".." => {
                     let cut = done.iter().rposition(|b| *b == b'/').unwrap_or(0);
@@ -201,7 +199,7 @@ impl World for FakeWorld {
                         if hops > 40 {
                             return None;
                         }
-                        todo.extend(target.split(|b| *b == b'/').rev().map(<[u8]>::to_vec));
+                        todo.extend(target.split(|b| *b == b'/').rev());
                         done.clear();
                     } else if crate::resolve::is_of_process(name) && crate::resolve::of_process(&done) {
                         return None;

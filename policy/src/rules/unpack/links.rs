@@ -43,9 +43,13 @@ pub(crate) fn written(writer: Writer, args: &[Arg], scene: &Scene) -> Vec<Writte
     out
 }
 
+/// True of the sub-commands of git that make a tree of another one.
+fn makes_a_tree(word: &[u8]) -> bool {
+    matches!(word, b"clone" | b"worktree")
+}
+
 /// The names that a command makes for what may hold links.
 pub(crate) fn made(writer: Writer, args: &[Arg], scene: &Scene) -> Vec<Made> {
-    let mut judge = Judge::new(args, scene);
     let has = |letters: &str, words: &[&str]| {
         args.iter().filter_map(Arg::literal).any(|w| match w.strip_prefix(b"--") {
             Some(long) => words.iter().any(|n| !long.is_empty() && n.as_bytes().starts_with(long)),
@@ -68,9 +72,12 @@ pub(crate) fn made(writer: Writer, args: &[Arg], scene: &Scene) -> Vec<Made> {
                 .filter_map(|p| Some(Made { to: p.path?, glob: p.glob, from: None }));
             return any.collect();
         }
-        ("git", _) => return judge.trees(),
+        ("git", _) if args.iter().filter_map(Arg::literal).any(makes_a_tree) => {
+            return Judge::new(args, scene).trees();
+        }
         _ => return Vec::new(),
     }
+    let mut judge = Judge::new(args, scene);
     let operands: Vec<&Arg> =
         args.iter().filter(|a| !a.known_prefix().starts_with(b"-") || a.literal() == Some(b"-")).collect();
     let target = args.iter().position(|a| a.literal() == Some(b"-t")).and_then(|at| args.get(at + 1));
@@ -101,7 +108,7 @@ impl Judge<'_> {
     /// The tree that git makes of another one.
     fn trees(&mut self) -> Vec<Made> {
         let words: Vec<&[u8]> = self.args.iter().filter_map(Arg::literal).collect();
-        let sub = words.iter().position(|w| matches!(*w, b"clone" | b"worktree"));
+        let sub = words.iter().position(|w| makes_a_tree(w));
         let Some((sub, rest)) = sub.and_then(|at| words.get(at..)?.split_first()) else { return Vec::new() };
         let operands: Vec<&[u8]> =
             rest.iter().copied().filter(|w| !w.starts_with(b"-") && *w != b"add").collect();
