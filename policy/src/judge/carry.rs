@@ -74,11 +74,18 @@ impl Judge<'_> {
                     let lists = names.iter().any(|n| matches!(*n, b"xargs" | b"gxargs" | b"parallel"));
                     let listed = lists.then(|| Rc::make_mut(&mut self.given).list(true));
                     let mark = lists.then(|| std::mem::replace(&mut self.mark, given::mark(args)));
+                    let finds = names.iter().any(|n| matches!(*n, b"find" | b"gfind"));
+                    let find = finds.then(|| self.find.replace(args.to_vec()));
                     let o = self.command(&Arc::from(words.as_slice()), meta, &inner_ctx);
                     if let Some(before) = listed {
                         Rc::make_mut(&mut self.given).list(before);
                     }
-                    self.mark = mark.unwrap_or_default();
+                    if let Some(before) = mark {
+                        self.mark = before;
+                    }
+                    if let Some(before) = find {
+                        self.find = before;
+                    }
                     if let Some(exe) = o.exe.as_ref().filter(|exe| {
                         // The shell itself starts it: by the path it was judged as, like every other program.
                         let path = words.first().and_then(Arg::literal).filter(|w| w.contains(&b'/'));
@@ -328,7 +335,10 @@ impl Judge<'_> {
         if let Some(path) = scaffold.as_ref().and_then(|s| s.path.clone()) {
             inner.path = Some(Rc::from(path));
         }
-        let given = Rc::new(Given::of(positional, &self.given, &self.inv.env));
+        let given = Given::of(positional, &self.given, &self.inv.env);
+        let (mark, find) = (&self.mark, self.find.as_deref());
+        let body = ctx.body.is_some();
+        let given = Rc::new(given.led(positional, &self.given, mark, find, body, &self.inv.env));
         let before = std::mem::replace(&mut self.given, given);
         let walked = self.text(text, dialect, &inner);
         self.given = before;

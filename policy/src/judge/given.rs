@@ -55,6 +55,8 @@ pub(crate) struct Given {
     assigned: HashMap<Vec<u8>, Vec<Arg>>,
     /// The commands whose output is standard input here, as a substitution; `None` = it comes from elsewhere.
     fed: Option<Rc<[u8]>>,
+    /// What stands outside where the positional parameters are known at run time only.
+    led: Vec<Arg>,
     /// The command walked is given words of standard input, as xargs does.
     listed: bool,
     /// It writes files: what it reads of one may be its own words.

@@ -204,18 +204,44 @@ pub(super) fn tame(commands: &[u8]) -> bool {
                 && !holds(w, b"%t")
                 && w.iter().all(|b| b.is_ascii_alphanumeric() || b"%+-_:./".contains(b))
         }
+        (b"git", w) if w.starts_with(b"--sort=-") => {
+            w.iter().skip(8).all(|b| b.is_ascii_alphabetic() || *b == b':')
+        }
         (b"git", w) => {
             let format = w.strip_prefix(b"--format=").or(w.strip_prefix(b"--pretty=")).unwrap_or_default();
             matches!(format.strip_prefix(b"format:").unwrap_or(format), b"%H" | b"%h" | b"%T" | b"%t")
         }
         _ => false,
     };
+    let commands = of_refs(commands);
     commands.split(|b| b"|;&(`\n".contains(b)).all(|command| {
         let mut words = command.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
         words.next().is_none_or(|name| {
             TAME.iter().any(|t| t.as_bytes() == name) && !words.any(|w| says(name, w) && !plain(name, w))
         })
     })
+}
+
+/// Names of branches and tags are what is there, like hashes: for one of these fields as for the hash.
+fn of_refs(commands: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    const FIELDS: &[&[u8]] = &[b"%(refname:short)", b"%(refname)", b"%(objectname)", b"%(objectname:short)"];
+    let Some(at) = commands.windows(2).position(|w| w == b"%(") else { return commands.into() };
+    let (front, rest) = commands.split_at(at);
+    let mut out = front.to_vec();
+    let mut rest = rest;
+    while let Some((byte, after)) = rest.split_first() {
+        match FIELDS.iter().find_map(|f| rest.strip_prefix(*f)) {
+            Some(behind) => {
+                out.extend_from_slice(b"%h");
+                rest = behind;
+            }
+            None => {
+                out.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    out.into()
 }
 
 /// The letters behind a single dash.
@@ -361,6 +387,11 @@ mod tests {
             ("$(date +%F%n--pre)", true, ""),
             ("$(git log -1 --format=%H)", false, ""),
             ("$(git log -1 --format=%H%s)", true, ""),
+            ("$(git branch --format='%(refname:short)')", false, ""),
+            ("$(git for-each-ref --sort=-committerdate --format='%(refname)' refs/heads)", false, ""),
+            ("$(git for-each-ref --format='%(refname:short)x%(contents)')", true, ""),
+            ("$(git for-each-ref --format='%(contents)' refs/heads)", true, ""),
+            ("$(git for-each-ref --sort=-x%(contents))", true, ""),
             ("$(git log -1 --pretty='format:%h' | head -n 1)", false, ""),
             ("*.c", false, ""),
         ] {

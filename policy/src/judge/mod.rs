@@ -152,6 +152,8 @@ pub(crate) struct Judge<'a> {
     writing: RefCell<writes::Writing>,
     /// What xargs puts its words in place of, in the command walked.
     mark: Vec<u8>,
+    /// The words of the find(1) that runs it.
+    find: Option<Vec<Arg>>,
 }
 
 /// Most segments of one evaluation.
@@ -178,6 +180,7 @@ impl<'a> Judge<'a> {
             memory: RefCell::default(),
             writing: RefCell::default(),
             mark: Vec::new(),
+            find: None,
         }
     }
 

@@ -24,7 +24,10 @@ pub(super) struct Writing {
 impl Judge<'_> {
     /// Why a command may write over the guard's own files; `None` if it does not.
     pub(super) fn writes(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<String> {
-        let holds = |args: &[Arg]| self.scenes(ctx).find_map(|s| unpack::unpacks(writer, args, &s));
+        // Where nobody knows where it stands, it may as well be where it all begins.
+        let here = || self.stands(ctx).filter(|_| ctx.cwd.is_none());
+        let holds =
+            |args: &[Arg]| self.scenes(ctx).chain(here()).find_map(|s| unpack::unpacks(writer, args, &s));
         self.as_read(true, args, ctx, &holds)
             .filter(|_| !self.is_told(args, ctx, &holds))
             .or_else(|| self.pair(writer, args, ctx))
@@ -66,7 +69,7 @@ impl Judge<'_> {
             let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
             let mut finds = spelled.finds.iter();
             let found =
-                finds.find_map(|find| self.scenes(ctx).find_map(|s| unpack::unpacks_found(writer, find, &s)));
+                finds.find_map(|find| self.stands(ctx).find_map(|s| unpack::unpacks_found(writer, find, &s)));
             if found.is_some() {
                 return found;
             }

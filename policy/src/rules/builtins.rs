@@ -188,7 +188,8 @@ fn cd(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
     }
     let Some(folder) = args.get(at) else { return Ok(Effect::Chdir(unknown(b"$HOME"))) };
     match folder {
-        Arg::Dynamic { single: false, .. } => miss(at, "a folder that may become several words: quote it"),
+        // Of several words, or none, each shell makes something else: somewhere, or an error.
+        Arg::Dynamic { single: false, .. } => Ok(Effect::Chdir(unknown(b"$*"))),
         Arg::Dynamic { .. } => Ok(Effect::Chdir(folder.clone())),
         Arg::Literal(word) => {
             let stack =

@@ -59,7 +59,7 @@ const ROWS: &[(&[&str], Writes)] = &[
     (&["mv", "gmv"], Writes::Moves),
     (&["rm", "grm", "chmod", "chown", "chgrp"], Writes::Onto),
     (&["tee", "truncate", "dd", "xxd", "sponge"], Writes::Named),
-    (&["touch", "mkdir", "rmdir", "unlink", "mkfifo", "mknod", "shred", "split", "csplit", "chattr", "setfacl"], Writes::Touches),
+    (&["touch", "mkdir", "mktemp", "rmdir", "unlink", "mkfifo", "mknod", "shred", "split", "csplit", "chattr", "setfacl"], Writes::Touches),
     (&["find", "gfind"], Writes::Finds),
     (&["git"], Writes::Git),
 ];
@@ -319,6 +319,13 @@ impl<'a> Judge<'a> {
             for home in [b"${HOME}".as_slice(), b"$HOME"] {
                 if let Some(rest) = text.strip_prefix(home) {
                     text = [b"~", rest].concat();
+                }
+            }
+            for here in [b"${PWD}".as_slice(), b"$PWD"] {
+                if let Some(rest) = text.strip_prefix(here)
+                    && matches!(rest.first(), None | Some(b'/'))
+                {
+                    text = [b".", rest].concat();
                 }
             }
             (text, open) = starred(&text)?;

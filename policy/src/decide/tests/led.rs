@@ -3,7 +3,7 @@ use super::*;
 
 const PROGRAMS: &[&str] = &[
     "find", "xargs", "cp", "cat", "head", "echo", "git", "tee", "ls", "rm", "mv", "ln", "tar", "mkdir",
-    "touch", "grep", "readlink", "realpath", "chmod", "mktemp", "date", "dirname", "tail", "sh",
+    "touch", "grep", "readlink", "realpath", "printf", "chmod", "mktemp", "date", "dirname", "tail", "sh",
 ];
 
 /// In `/home/u/p`, where `linked`, `h` leads to the guard's folder, `hh` to the home, and `x.json` to the policy.
@@ -76,6 +76,15 @@ fn words_that_lead_to_the_guard() {
         "f() { cp pol.json yy; }; mv x.json yy; f",
         "for i in 1 2; do cp pol.json yy; mv x.json yy; done",
         "cp -a . /w; cp pol.json /w/x.json",
+        "f() { cp pol.json \"$1\"; }; f x.json",
+        "f() { cp pol.json \"$1\"; }; f x.*",
+        "f() { cp pol.json \"$@\"; }; f $(ls x.*)",
+        "sh -c 'cp pol.json \"$1\"' _ x.j*",
+        "find . -type l -exec sh -c 'cp pol.json \"$1\"' _ {} \\;",
+        "ls | xargs -I{} sh -c 'cp pol.json \"$1\"' _ {}",
+        "printf '%s.json' x | xargs cp pol.json",
+        "ls -d $PWD/h/* | xargs rm",
+        "rm -rf \"$PWD/h\"/*",
         many.as_str(),
     ] {
         let mut c = case(true);
@@ -128,6 +137,11 @@ fn ordinary_words_lead_elsewhere() {
         "ln -s ../dd dd2",
         "for d in */; do git -C \"$d\" pull; done",
         "for d in a b; do git -C $d pull; done",
+        "f() { rm -rf \"$1\"; }; f build",
+        "f() { cp \"$1\" dd/; }; for i in *.c; do f \"$i\"; done",
+        "find . -name '*.c' -exec sh -c 'cp \"$1\" dd/' _ {} \\;",
+        "find . -name '*.c' -exec sh -c 'mv \"$1\" \"${1%.c}.d\"' _ {} \\;",
+        "ls | xargs -I{} sh -c 'rm -f \"$1\"' _ {}",
     ] {
         let e = case(false).text(text);
         if e.decision != Decision::Allow {

@@ -46,6 +46,16 @@ impl Given {
             for word in &self.written {
                 list.get_or_insert_default().extend(scope.value(word, 0, &mut known, &mut out));
             }
+            if let Some(fed) = self.fed.as_deref() {
+                let cut = self.cut(fed);
+                let more = self.readings(fed, false, body, env).filter(|all| all.len() < MOST);
+                let list = list.get_or_insert_default();
+                let more = more.iter().flat_map(|all| all.iter()).flat_map(|reading| &reading.words);
+                list.extend(more.map(|word| word.shown().to_vec()));
+                for word in &cut {
+                    list.extend(scope.value(word, 0, &mut known, &mut out));
+                }
+            }
             let list = list.unwrap_or_default();
             known |= !list.is_empty();
             words = match source.windows(mark.len().max(1)).position(|w| w == mark) {
@@ -62,6 +72,36 @@ impl Given {
         }
         out.too_many |= looks.get() > MOST;
         out
+    }
+}
+
+impl Given {
+    /// What is given as it stands outside, where that is known at run time only: patterns, and commands that print it.
+    /// `find` = the words of the find(1) that puts names in place of `{}`.
+    pub fn led(
+        mut self,
+        positional: &[Arg],
+        outer: &Given,
+        mark: &[u8],
+        find: Option<&[Arg]>,
+        body: bool,
+        env: &[Vec<u8>],
+    ) -> Given {
+        let names = |word: &[u8]| Arg::Dynamic { source: word.to_vec(), prefix: Vec::new(), single: false };
+        for word in positional.iter().filter(|word| word.is_dynamic()) {
+            let source = word.shown();
+            let spelled = outer.spelled(word, mark, body, env);
+            self.led.extend(spelled.words.iter().map(|w| names(w)));
+            let of_find = find.filter(|_| source.windows(2).any(|w| w == b"{}"));
+            for find in spelled.finds.iter().map(Vec::as_slice).chain(of_find) {
+                let words: Vec<&[u8]> = find.iter().map(Arg::shown).collect();
+                self.led.push(names(&[b"$(find ", words.join(&b' ').as_slice(), b")"].concat()));
+            }
+            if !source.iter().any(|b| b"$`".contains(b)) {
+                self.led.push(names(source));
+            }
+        }
+        self
     }
 }
 
@@ -154,7 +194,11 @@ impl Scope<'_> {
         }
         let (name, op) = inside.split_at(made::name(inside));
         let mut words = Vec::new();
-        for value in self.given.words_of(name, self.body, self.env) {
+        let mut values = self.given.words_of(name, self.body, self.env);
+        if name.first().is_some_and(|b| b.is_ascii_digit() || b"@*".contains(b)) {
+            values.extend_from_slice(&self.given.led);
+        }
+        for value in values {
             // Of a value that is written down pieces are known elsewhere; one of a name of a file may be any.
             match (&value, op.first()) {
                 (_, None | Some(b'[')) => words.extend(self.value(&value, depth, known, out)),
@@ -221,6 +265,9 @@ impl Scope<'_> {
                 *known = true;
                 continue;
             }
+            if name == b"printf" {
+                words.extend(named.first().map(|format| filled_in(format)));
+            }
             *known |= !named.is_empty() || lists;
             if lists && !(itself && name == b"ls") {
                 for word in &named {
@@ -243,6 +290,26 @@ impl Scope<'_> {
         words.dedup();
         words.truncate(MOST);
         words
+    }
+}
+
+/// A format of printf(1) as a pattern.
+fn filled_in(format: &[u8]) -> Vec<u8> {
+    let (mut out, mut rest) = (Vec::new(), format);
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte == b'%' {
+            let end = after.iter().position(u8::is_ascii_alphabetic).map_or(after.len(), |end| end + 1);
+            rest = after.get(end..).unwrap_or_default();
+            // A backslash is gone by now, and what stood behind it may be the end of the line.
+            out.push(b'*');
+        } else {
+            out.push(*byte);
+        }
+    }
+    match out.strip_suffix(b"*n") {
+        Some(front) => [front, b"*"].concat(),
+        None => out,
     }
 }
 
