@@ -229,7 +229,15 @@ impl<'a> Filler<'a> {
                         continue;
                     }
                 }
-                _ => {}
+                _ => {
+                    // As many as mean nothing else.
+                    let marks = |b: &u8| matches!(b, b'"' | b'\\' | b'\'' | b'{' | b'`' | b'$');
+                    let end = after.iter().position(marks).unwrap_or(after.len());
+                    let (text, behind) = here.split_at(end + 1);
+                    out.iter_mut().for_each(|w| w.extend_from_slice(text));
+                    rest = behind;
+                    continue;
+                }
             }
             out.iter_mut().for_each(|w| w.push(literal));
         }

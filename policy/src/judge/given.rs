@@ -147,21 +147,21 @@ impl Given {
                         self.assigns(&a.name, vec![dynamic(b"`")]);
                     }
                 }
-                let (mut reads, mut makes, mut writes, mut declares) = (false, false, false, None);
+                let (mut reads, mut makes, mut writes, mut told) = (false, false, false, None);
                 for word in &s.words {
                     let mut behind = false;
                     word.any_literal(|l| {
                         self.renumbered |= matches!(l, b"shift" | b"set");
-                        reads |= READERS.contains(&l);
-                        makes |= MAKERS.contains(&l);
+                        reads |= reads_words(l);
+                        makes |= makes_files(l);
                         writes |= l == b"-o";
                         behind |= matches!(l, b"builtin" | b"command" | b"--");
-                        declares = declares.or(Some(DECLARERS.contains(&l)).filter(|d| *d || !behind));
+                        told = told.or(Some(declares(l)).filter(|d| *d || !behind));
                         false
                     });
-                    declares = declares.or(Some(false).filter(|_| !behind));
+                    told = told.or(Some(false).filter(|_| !behind));
                 }
-                if declares == Some(true) {
+                if told == Some(true) {
                     self.declared(&args(&s.words, source));
                 }
                 if reads {
@@ -212,7 +212,7 @@ impl Given {
     fn makes(&mut self, words: &[Arg]) {
         for word in words {
             match self.made.len() {
-                _ if word.literal().is_some_and(|w| MAKERS.contains(&w)) => {}
+                _ if word.literal().is_some_and(makes_files) => {}
                 ..MOST => self.made.push(word.clone()),
                 MOST => self.made.push(dynamic(b"`")),
                 _ => return,
@@ -280,7 +280,7 @@ impl Given {
     /// `local x=y` and its like assign; what `read` reads, a text may have written.
     #[inline(never)]
     fn declared(&mut self, words: &[Arg]) {
-        let named = |w: &Arg| w.literal().is_some_and(|w| DECLARERS.contains(&w));
+        let named = |w: &Arg| w.literal().is_some_and(declares);
         let words = words.iter().position(named).and_then(|at| words.get(at..)).unwrap_or_default();
         let Some((name, words)) = words.split_first() else { return };
         match name.literal() {
@@ -559,37 +559,46 @@ const SET_BY_SHELLS: &[&[u8]] =
     &[b"_", b"REPLY", b"BASH_REMATCH", b"MAPFILE", b"OPTARG", b"MATCH", b"match", b"reply"];
 
 /// Builtins that assign, read and write.
-const DECLARERS: &[&[u8]] =
-    &[b"local", b"export", b"readonly", b"declare", b"typeset", b"read", b"echo", b"printf"];
+fn declares(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"local" | b"export" | b"readonly" | b"declare" | b"typeset" | b"read" | b"echo" | b"printf"
+    )
+}
 
 /// What makes words of its standard input.
-const READERS: &[&[u8]] = &[b"read", b"mapfile", b"readarray", b"xargs", b"gxargs", b"parallel"];
+fn reads_words(word: &[u8]) -> bool {
+    matches!(word, b"read" | b"mapfile" | b"readarray" | b"xargs" | b"gxargs" | b"parallel")
+}
 
 /// Programs, and commands of git and cargo, that make files whose names they are given.
-const MAKERS: &[&[u8]] = &[
-    b"touch",
-    b"mkdir",
-    b"cp",
-    b"mv",
-    b"ln",
-    b"install",
-    b"tee",
-    b"truncate",
-    b"rsync",
-    b"dd",
-    b"curl",
-    b"wget",
-    b"scp",
-    b"tar",
-    b"unzip",
-    b"mkfifo",
-    b"split",
-    b"clone",
-    b"init",
-    b"worktree",
-    b"checkout-index",
-    b"new",
-];
+fn makes_files(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"touch"
+            | b"mkdir"
+            | b"cp"
+            | b"mv"
+            | b"ln"
+            | b"install"
+            | b"tee"
+            | b"truncate"
+            | b"rsync"
+            | b"dd"
+            | b"curl"
+            | b"wget"
+            | b"scp"
+            | b"tar"
+            | b"unzip"
+            | b"mkfifo"
+            | b"split"
+            | b"clone"
+            | b"init"
+            | b"worktree"
+            | b"checkout-index"
+            | b"new"
+    )
+}
 
 /// Words as arguments; none of them known: any.
 fn literals(words: Option<Vec<Vec<u8>>>) -> Vec<Arg> {

@@ -72,7 +72,8 @@ struct Walk<'s> {
 fn is_read(text: &[u8]) -> bool {
     let mut at = 0;
     while let Some(byte) = text.get(at) {
-        if matches!(byte, b'x' | b'p' | b'r' | b'm') {
+        // All have one of two vowels next.
+        if matches!(byte, b'x' | b'p' | b'r' | b'm') && matches!(text.get(at + 1), Some(b'a' | b'e')) {
             let rest = text.get(at..).unwrap_or_default();
             if READERS.iter().any(|name| rest.starts_with(name)) {
                 return true;
@@ -140,14 +141,14 @@ impl Judge<'_> {
         let mut hits: Vec<(usize, Vec<u8>)> = Vec::new();
         let mut file = Vec::new();
         for (i, s) in self.segments.iter().enumerate().skip(first) {
-            if let Some(exe) = &s.exe {
+            if let Some(exe) = s.exe.as_ref().filter(|_| !written.is_empty()) {
                 if [exe.found.as_slice(), &exe.real, parent(&exe.found)].iter().any(|p| written.contains(*p))
                 {
                     hits.push((i, exe.found.clone()));
                 }
                 let typed = s.argv.first().and_then(Arg::literal).unwrap_or_default();
                 // Another of that name in a folder of PATH.
-                let bare = !written.is_empty() && !typed.is_empty() && !typed.contains(&b'/');
+                let bare = !typed.is_empty() && !typed.contains(&b'/');
                 let mut others = path.split(|b| *b == b':').filter(|d| bare && !d.is_empty());
                 let mut written_in = |dir: &[u8]| {
                     file.clear();

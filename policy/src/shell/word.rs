@@ -500,8 +500,20 @@ impl Lexer<'_> {
 
 /// True for a byte that is itself in every place of every language, and with anything beside it.
 fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'%')
+    PLAIN.get(usize::from(byte)) == Some(&true)
 }
+
+/// Those bytes, looked up: each byte of a text is asked about.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+static PLAIN: [bool; 256] = {
+    let (mut plain, mut byte) = ([false; 256], 0);
+    while byte < 128 {
+        let b = byte as u8;
+        plain[byte] = b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'%');
+        byte += 1;
+    }
+    plain
+};
 
 /// True if a brace expansion among `parts` could join a parameter's name with other text, or copy what runs.
 fn braces_are_textual(parts: &[Part]) -> bool {

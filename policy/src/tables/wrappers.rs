@@ -199,15 +199,13 @@ const fn sub(
     Sub { words, options, effects, form }
 }
 
+/// All rows, by family.
+static FAMILIES: [&[Row]; 6] =
+    [transparent::ROWS, carriers::ROWS, surroundings::ROWS, runners::ROWS, privileged::ROWS, remote::ROWS];
+
 /// Every row.
 pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
-    transparent::ROWS
-        .iter()
-        .chain(carriers::ROWS)
-        .chain(surroundings::ROWS)
-        .chain(runners::ROWS)
-        .chain(privileged::ROWS)
-        .chain(remote::ROWS)
+    FAMILIES.iter().copied().flatten()
 }
 
 /// True if a name of a table is exactly this one. Nearly all differ in the first byte.
@@ -221,7 +219,14 @@ pub(crate) fn find(name: &[u8]) -> Option<&'static Row> {
     if !marked(name) {
         return None;
     }
-    rows().find(|r| r.names.iter().any(|n| is(n, name)))
+    for row in FAMILIES.iter().copied().flatten() {
+        for listed in row.names {
+            if listed.len() == name.len() && is(listed, name) {
+                return Some(row);
+            }
+        }
+    }
+    None
 }
 
 /// False if the name is in no row and that of no interpreter. Most programs are neither, and each is asked about.

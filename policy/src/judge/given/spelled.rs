@@ -157,7 +157,13 @@ impl Scope<'_> {
                     _ => after.split_at(made::name(after)),
                 },
                 _ => {
-                    words.iter_mut().for_each(|w| w.push(*byte));
+                    let marks = |b: &u8| matches!(b, b'"' | b'\\' | b'\'' | b'`' | b'$');
+                    let (text, behind) = after.split_at(after.iter().position(marks).unwrap_or(after.len()));
+                    for word in &mut words {
+                        word.push(*byte);
+                        word.extend_from_slice(text);
+                    }
+                    rest = behind;
                     continue;
                 }
             };
