@@ -54,6 +54,9 @@ impl World for Remembered {
     fn link(&self, path: &[u8]) -> bool {
         World::link(&self.world, path)
     }
+    fn target(&self, link: &[u8]) -> Option<Vec<u8>> {
+        self.world.target(link)
+    }
     fn names(&self, folder: &[u8], most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
         self.world.names(folder, most)
     }

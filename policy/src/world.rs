@@ -77,6 +77,10 @@ pub trait World {
     fn writable(&self, path: &[u8]) -> bool;
     /// True if the path itself is a symbolic link, wherever it leads.
     fn link(&self, path: &[u8]) -> bool;
+    /// What a symbolic link says; `None` if it is none, or its folder is not spelled without links.
+    fn target(&self, _link: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
     /// What lies in a folder; `None` if it cannot be read, or holds more than `most` names.
     fn names(&self, _folder: &[u8], _most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
         None
@@ -223,6 +227,10 @@ impl World for FakeWorld {
 
     fn link(&self, path: &[u8]) -> bool {
         self.links.contains_key(path)
+    }
+
+    fn target(&self, link: &[u8]) -> Option<Vec<u8>> {
+        self.links.get(link).cloned()
     }
 
     fn names(&self, folder: &[u8], most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {

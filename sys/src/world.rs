@@ -245,6 +245,13 @@ impl World for Host {
         std::fs::symlink_metadata(of(path)).is_ok_and(|m| m.file_type().is_symlink())
     }
 
+    fn target(&self, link: &[u8]) -> Option<Vec<u8>> {
+        match self.step(link) {
+            Step::Link(target) => Some(target),
+            Step::Here | Step::Gone => None,
+        }
+    }
+
     fn names(&self, folder: &[u8], most: usize) -> Option<Vec<(Vec<u8>, NameKind)>> {
         if !self.may_look(folder) {
             return None;
@@ -377,6 +384,8 @@ mod tests {
         assert_eq!(names, want);
         assert_eq!(host.names(&bytes(dir.path()), 2), None);
         assert_eq!(host.names(&bytes(&dir.path().join("f")), 9), None);
+        assert_eq!(host.target(&bytes(&dir.path().join("l"))), Some(b"nowhere".to_vec()));
+        assert_eq!(host.target(&bytes(&dir.path().join("f"))), None);
         assert!(host.fault().is_none());
     }
 

@@ -428,7 +428,8 @@ impl<'a> Judge<'a> {
                 // Of another machine.
                 let name = name.rsplit(|b| *b == b':').next().unwrap_or(name);
                 let path = Some(join(target, name));
-                self.out.push(Place { path, glob: place.glob || *dynamic, ..place });
+                // What is moved takes a link's place.
+                self.out.push(Place { path, glob: place.glob || *dynamic, link: moves, ..place });
             }
         }
     }

@@ -238,6 +238,7 @@ impl Scope<'_> {
             let name = last_component(name);
             let is = |list: &[&str]| list.iter().any(|n| n.as_bytes() == name);
             let (lists, leads, finds) = (is(LISTS), is(LEADS), matches!(name, b"find" | b"gfind"));
+            let is_ls = !matches!(name, b"git" | b"grep" | b"rg");
             let (mut all, mut itself, mut named) = (false, false, Vec::new());
             let mut args = Vec::new();
             for part in parts {
@@ -248,7 +249,10 @@ impl Scope<'_> {
                 for word in spelled {
                     if word.first() == Some(&b'-') && !word.starts_with(b"-/") {
                         let letters = word.get(1..).unwrap_or_default();
-                        all |= letters.iter().any(|b| b"aAf".contains(b));
+                        let long = letters.strip_prefix(b"-");
+                        all |= long.map_or(is_ls && letters.iter().any(|b| b"aAfH".contains(b)), |l| {
+                            l.starts_with(b"all") || l.starts_with(b"almost") || l == b"hidden"
+                        });
                         itself |= letters == b"d" || (letters.contains(&b'd') && !letters.contains(&b'-'));
                         named.extend(
                             word.iter()

@@ -44,8 +44,15 @@ impl Place {
             let name = last_component(head);
             head = parent(head);
             real = world.real(head);
-            if real.as_deref().is_some_and(|folder| !name.is_empty() && world.link(&join(folder, name))) {
-                return Some(None);
+            if let Some(link) = real.as_deref().filter(|_| !name.is_empty()).map(|folder| join(folder, name))
+                && world.link(&link)
+            {
+                let rest = path.get(head.len()..).unwrap_or_default();
+                let rest = rest.strip_prefix(b"/").unwrap_or(rest).get(name.len()..).unwrap_or_default();
+                return Some(missing(link, world).map(|mut led| {
+                    led.extend_from_slice(rest);
+                    normalise(&led)
+                }));
             }
         }
         let rest = path.get(head.len()..).unwrap_or_default();
@@ -94,7 +101,8 @@ impl Place {
                     }
                     // What it leads to is not there, and may be made.
                     None if last && (sure || world.link(&next)) => {
-                        out.push(Place { path: None, only: false, ..self.clone() });
+                        let path = missing(next, world);
+                        out.push(Place { only: self.only && path.is_some(), path, ..self.clone() });
                     }
                     None => {}
                 }
@@ -122,6 +130,23 @@ impl Place {
         too_much
     }
 }
+
+/// Where a link leads that leads to what is not there; `None` if that cannot be followed. The link's folder has no links in
+/// its path.
+fn missing(link: Vec<u8>, world: &dyn World) -> Option<Vec<u8>> {
+    let mut at = link;
+    for _ in 0..HOPS {
+        let Some(target) = world.target(&at) else { return (!world.link(&at)).then_some(at) };
+        let to = join(parent(&at), &target);
+        // Where the folder is not there either, nothing is made by one write.
+        let folder = world.real(parent(&to)).unwrap_or_else(|| normalise(parent(&to)));
+        at = normalise(&join(&folder, last_component(&to)));
+    }
+    None
+}
+
+/// Most links to other links that are followed.
+const HOPS: usize = 8;
 
 /// Most folders of a path that may be missing.
 const DEEPEST: usize = 64;

@@ -261,6 +261,8 @@ fn linked(line: &str, f: impl FnOnce(&[&[u8]], &[Arg], &Scene) -> bool) -> bool 
         .link("/home/u/p/x.json", "/home/u/.exec-guard/exec-approvals.json")
         .link("/home/u/p/new", "/home/u/.exec-guard/config.json")
         .link("/home/u/p/out", "/srv/out")
+        .link("/home/u/p/away", "/no/where")
+        .link("/home/u/p/newer", "/home/u/p/new")
         .link("/dev/stderr", "/proc/self/fd/2");
     let words = words(line);
     let scene = Scene { cwd: Some(b"/home/u/p"), home: Some(b"/home/u"), guard: &guard, world: &world };
@@ -290,6 +292,8 @@ fn links_are_followed() {
         "touch x.json",
         "touch h/zz",
         "touch new",
+        "touch newer",
+        "touch newe?",
         "mkdir -p h/a/b",
         "mktemp -p h",
         "mktemp h/XXX",
@@ -342,6 +346,7 @@ fn links_are_followed() {
     }
     for line in [
         "rm h",
+        "touch away away/x awa?",
         "rm -f x.json new hh",
         "mv h h2",
         "unlink x.json",
