@@ -1,15 +1,19 @@
 //! The user's crontab: entries that were made here, each of which has exec-guard judge its command again when it runs.
 //!
 //! ```text
-//! # exec-guard:ID                                   made here, and the only lines that are touched
+//! # exec-guard:ID:DIGEST                            made here, and the only lines that are touched
 //! 0 4 * * * /path/to/exec-guard -c 'git fetch'
 //! ```
 //!
+//! The digest is that of the line behind the mark as it was written. A line that is another one now is somebody's: it is
+//! neither shown nor taken out, and neither is what stands behind a mark whose line is gone.
+//!
 //! The table is read by `crontab -l` and replaced as a whole by `crontab -`, under a lock of ours.
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -22,6 +26,10 @@ const MARK: &str = "# exec-guard:";
 const MOST: usize = 200;
 /// How long the lock is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long crontab(1) may take.
+const ANSWER: Duration = Duration::from_secs(20);
+/// Longest table, bytes.
+const MOST_BYTES: usize = 1 << 20;
 /// Words in place of five fields (crontab(5)).
 const WORDS: &[&str] =
     &["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually", "@reboot"];
@@ -122,7 +130,14 @@ impl Crontab {
             Wish::List => return Ok(entries(&table)),
             Wish::Remove { id } => {
                 if !entries(&table).iter().any(|e| e.id == *id) {
-                    return Err(io::Error::other("no entry that was made here has that id"));
+                    let left = table.lines().any(|l| Mark::of(l).is_some_and(|m| m.id == *id));
+                    return Err(io::Error::other(match left {
+                        true => {
+                            "the line behind that id's mark is not the one that was written there: it is a person's now, \
+                             and only a person takes it out (crontab -e)"
+                        }
+                        false => "no entry that was made here has that id",
+                    }));
                 }
                 without(&table, id)
             }
@@ -133,7 +148,7 @@ impl Crontab {
                 let command = what.ok_or_else(|| io::Error::other("no command"))?;
                 let line = self.line(schedule, command)?;
                 let gap = if table.is_empty() || table.ends_with('\n') { "" } else { "\n" };
-                format!("{table}{gap}{MARK}{}\n{line}\n", sys::edit::uuid())
+                format!("{table}{gap}{}\n{line}\n", mark(&sys::edit::uuid(), &line))
             }
         };
         self.write(&new)?;
@@ -169,9 +184,10 @@ impl Crontab {
     }
 
     fn read(&self) -> io::Result<String> {
-        let out = self.command().arg("-l").stdin(Stdio::null()).output()?;
+        let out = answer(self.command().arg("-l"), None, ANSWER)?;
         let said = String::from_utf8_lossy(&out.stderr);
         match out.status.success() {
+            true if out.stdout.len() > MOST_BYTES => Err(io::Error::other("it is too long")),
             true => String::from_utf8(out.stdout).map_err(|_| io::Error::other("it is no text")),
             // Who has none gets an error and that word.
             false if said.contains("no crontab") => Ok(String::new()),
@@ -180,23 +196,67 @@ impl Crontab {
     }
 
     fn write(&self, table: &str) -> io::Result<()> {
-        let mut child = self
-            .command()
-            .arg("-")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        if let Some(mut stdin) = child.stdin.take() {
-            stdin.write_all(table.as_bytes())?;
-        }
-        let out = child.wait_with_output()?;
+        let out = answer(self.command().arg("-"), Some(table.to_owned()), ANSWER)?;
         let said = String::from_utf8_lossy(&out.stderr);
         match out.status.success() {
             true => Ok(()),
             false => Err(io::Error::other(protocol::Shown::text(said.trim().as_bytes()).into_string())),
         }
     }
+}
+
+/// What a program says that is given that, in time: a turn is held meanwhile. It is ended where it does not, and nothing
+/// waits for what it may have started.
+fn answer(command: &mut Command, given: Option<String>, patience: Duration) -> io::Result<Output> {
+    let until = Instant::now() + patience;
+    let stdin = if given.is_some() { Stdio::piped() } else { Stdio::null() };
+    let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    // None of them waits for another.
+    let (stdout, stderr) = (heard(child.stdout.take()), heard(child.stderr.take()));
+    let (told, written) = channel();
+    match child.stdin.take().zip(given) {
+        Some((mut to, given)) => {
+            std::thread::spawn(move || told.send(to.write_all(given.as_bytes())));
+        }
+        None => drop(told),
+    }
+    let late = || io::Error::other("crontab(1) does not answer");
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+            gone => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return gone.and(Err(late()));
+            }
+        }
+    };
+    let left = || until.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
+    let stdout = stdout.recv_timeout(left()).map_err(|_| late())?;
+    let stderr = stderr.recv_timeout(left()).map_err(|_| late())?;
+    // One that ends before it has read all of it says why.
+    match written.recv_timeout(left()) {
+        Ok(Err(e)) if status.success() => Err(e),
+        // Somebody else holds it, and may never read it.
+        Err(RecvTimeoutError::Timeout) => Err(late()),
+        _ => Ok(Output { status, stdout, stderr }),
+    }
+}
+
+/// The beginning of what a stream holds, once that has ended.
+fn heard(stream: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
+    let (to, from) = channel();
+    std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        if let Some(mut stream) = stream {
+            let most = u64::try_from(MOST_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+            let _ = stream.by_ref().take(most).read_to_end(&mut kept);
+            let _ = io::copy(&mut stream, &mut io::sink());
+        }
+        to.send(kept)
+    });
+    from
 }
 
 /// A word for the shell, in which no backslash stands before another one or a percent sign: cron would take the pair for
@@ -215,45 +275,59 @@ fn quoted(word: &str) -> String {
     out
 }
 
+/// The line in front of an entry.
+fn mark(id: &str, line: &str) -> String {
+    format!("{MARK}{id}:{}", digest(line))
+}
+
+/// What tells a line from every other one.
+fn digest(line: &str) -> String {
+    protocol::mac::sha256(line.as_bytes())
+}
+
+/// What a mark says.
+struct Mark<'a> {
+    id: &'a str,
+    digest: &'a str,
+}
+
+impl Mark<'_> {
+    fn of(line: &str) -> Option<Mark<'_>> {
+        let (id, digest) = line.strip_prefix(MARK)?.split_once(':')?;
+        is_id(id).then_some(Mark { id, digest })
+    }
+
+    /// True of the line that was written behind it.
+    fn fits(&self, line: &str) -> bool {
+        digest(line) == self.digest
+    }
+}
+
 /// The entries that were made here.
 fn entries(table: &str) -> Vec<CronEntry> {
-    let mut out = Vec::new();
-    let mut lines = table.lines();
-    while let Some(line) = lines.next() {
-        let Some(id) = line.strip_prefix(MARK).filter(|id| is_id(id)) else { continue };
-        let Some(entry) = lines.next() else { break };
-        if !is_made(entry) {
-            continue;
-        }
+    let lines = table.split('\n');
+    let pairs = lines.clone().zip(lines.skip(1));
+    let made = pairs.filter_map(|(line, entry)| Some((Mark::of(line).filter(|m| m.fits(entry))?.id, entry)));
+    made.map(|(id, entry)| {
         let fields = if entry.starts_with('@') { 1 } else { 5 };
         let at = entry.match_indices(' ').nth(fields - 1).map_or(entry.len(), |(at, _)| at);
         let (schedule, command) = entry.split_at(at);
-        out.push(CronEntry {
-            id: id.to_owned(),
-            schedule: schedule.to_owned(),
-            command: command.trim_start().replace("\\%", "%"),
-        });
-    }
-    out
-}
-
-/// True of a line as it is made here: behind its schedule it starts the guard.
-fn is_made(entry: &str) -> bool {
-    let fields = if entry.starts_with('@') { 1 } else { 5 };
-    let command = entry.splitn(fields + 1, ' ').nth(fields).unwrap_or_default();
-    let guard =
-        command.split_once(" -c ").or_else(|| command.split_once(" -- ")).map_or("", |(guard, _)| guard);
-    guard.trim_matches('\'').ends_with("/exec-guard")
+        let command = command.trim_start().replace("\\%", "%");
+        CronEntry { id: id.to_owned(), schedule: schedule.to_owned(), command }
+    })
+    .collect()
 }
 
 /// The table without one entry of ours; everything else as it was.
 fn without(table: &str, id: &str) -> String {
     let mut out = String::new();
-    let mut lines = table.split_inclusive('\n');
+    let mut lines = table.split_inclusive('\n').peekable();
+    let bare = |line: &str| line.strip_suffix('\n').unwrap_or(line).to_owned();
     while let Some(line) = lines.next() {
-        if line.trim_end().strip_prefix(MARK) == Some(id) {
-            // Whatever else stands there now is somebody's.
-            out.extend(lines.next().filter(|entry| !is_made(entry)));
+        let marked = bare(line);
+        let made = Mark::of(&marked).filter(|mark| mark.id == id);
+        if made.is_some_and(|mark| lines.peek().is_some_and(|entry| mark.fits(&bare(entry)))) {
+            lines.next();
             continue;
         }
         out.push_str(line);
@@ -336,19 +410,47 @@ mod tests {
         }
     }
 
-    #[test]
-    fn what_is_not_ours_stays_as_it_was() {
+    /// A crontab that is a file: that, and where it lies.
+    fn stand_in(dir: &Path) -> (Crontab, PathBuf) {
         use std::os::unix::fs::PermissionsExt;
-        let dir = tempfile::tempdir().unwrap();
-        let kept = dir.path().join("table");
-        let program = dir.path().join("crontab");
+        let (kept, program) = (dir.join("table"), dir.join("crontab"));
         let script = format!(
             "#!/bin/sh\nif [ \"$1\" = -l ]; then cat {0} 2>/dev/null || {{ echo 'no crontab for x' >&2; exit 1; }}\nelse cat > {0}.new; mv {0}.new {0}; fi\n",
             kept.display()
         );
         std::fs::write(&program, script).unwrap();
         std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-        let tab = Crontab::new(Some(&program), Some("/opt/exec-guard".into()), dir.path()).unwrap();
+        (Crontab::new(Some(&program), Some("/opt/exec-guard".into()), dir).unwrap(), kept)
+    }
+
+    #[test]
+    fn a_program_that_does_not_answer_is_not_waited_for() {
+        let run = |text: &str, given: Option<&str>, ms: u64| {
+            let mut command = Command::new("/bin/sh");
+            answer(command.args(["-c", text]), given.map(str::to_owned), Duration::from_millis(ms))
+        };
+        let begun = Instant::now();
+        // Also where something that it has started holds its output.
+        for text in ["exec sleep 300", "sleep 30 & exit 0", "cat >/dev/null; exec sleep 300"] {
+            assert!(run(text, Some("x"), 100).unwrap_err().to_string().contains("does not answer"), "{text}");
+        }
+        assert!(begun.elapsed() < Duration::from_secs(200));
+        let long = "x".repeat(MOST_BYTES / 2);
+        let out = run("cat; echo e >&2; exit 3", Some(&long), 60_000).unwrap();
+        assert_eq!(
+            (out.stdout.len(), out.stderr.as_slice(), out.status.code()),
+            (long.len(), &b"e\n"[..], Some(3))
+        );
+        let flood = run("yes | head -c 3000000", None, 60_000).unwrap();
+        assert_eq!(flood.stdout.len(), MOST_BYTES + 1);
+        // Without a reader, and said well: it is not whole.
+        assert!(run("exec <&-; exit 0", Some(&long), 60_000).is_err());
+    }
+
+    #[test]
+    fn what_is_not_ours_stays_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tab, kept) = stand_in(dir.path());
         let add = |text: &str| {
             tab.change(&Wish::Add { schedule: "0 4 * * *".into() }, Some(&What::Text(text.into())))
         };
@@ -367,10 +469,56 @@ mod tests {
         assert!(tab.change(&Wish::Remove { id: all[0].id.clone() }, None).is_err());
         tab.change(&Wish::Remove { id: all[1].id.clone() }, None).unwrap();
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), format!("{mine}\n"));
-        // Our line was taken out by hand, and the mark stayed: what follows now is a person's.
-        let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
-        let left = format!("{MARK}{id}\n9 9 * * * /usr/bin/important -c x\n");
-        assert_eq!(entries(&left), []);
-        assert_eq!(without(&left, id), "9 9 * * * /usr/bin/important -c x\n");
+    }
+
+    #[test]
+    fn a_line_is_ours_by_what_was_written_and_by_nothing_else() {
+        let (one, two) = ("0f8fad5b-d9cb-469f-a165-70867728950e", "7c9e6679-7425-40de-944b-e07fc1f90ae7");
+        let ours = "0 4 * * * '/opt/exec-guard' -c 'git fetch'";
+        let (first, second) = (mark(one, ours), mark(two, ours));
+        let ids = |table: &str| entries(table).into_iter().map(|e| e.id).collect::<Vec<_>>();
+        let old = format!("{MARK}{one}");
+        for (table, found, after) in [
+            (format!("{first}\n{ours}\n"), &[one][..], String::new()),
+            (format!("{first}\n{ours}"), &[one], String::new()),
+            (format!("a\n{first}\n{ours}\nb\n"), &[one], "a\nb\n".into()),
+            // A person wrote one of our form behind a mark whose line is gone.
+            (format!("{first}\n9 9 * * * '/opt/exec-guard' -c 'mine'\n"), &[], String::from("=")),
+            (format!("{first}\n9 9 * * * /usr/bin/important -c x\n"), &[], "=".into()),
+            // Edited by hand: another hour, a blank.
+            (format!("{first}\n{}\n", ours.replace('4', "5")), &[], "=".into()),
+            (format!("{first}\n{ours} \n"), &[], "=".into()),
+            (format!("{first}\n\n{ours}\n"), &[], "=".into()),
+            (first.clone(), &[], "=".into()),
+            (format!("{first}\n"), &[], "=".into()),
+            // Two marks in a row, of which the first is one whose line is gone.
+            (format!("{second}\n{first}\n{ours}\n"), &[one], format!("{second}\n")),
+            (format!("{first}\n{second}\n{ours}\n"), &[two], "=".into()),
+            (format!("{first}\n{first}\n{ours}\n"), &[one], format!("{first}\n")),
+            // Without a digest, or with another's.
+            (format!("{old}\n{ours}\n"), &[], "=".into()),
+            (format!("{old}:\n{ours}\n"), &[], "=".into()),
+            (format!("{}\n{ours}\n", mark(one, "x")), &[], "=".into()),
+        ] {
+            assert_eq!(ids(&table), found, "{table:?}");
+            let want = if after == "=" { &table } else { &after };
+            assert_eq!(&without(&table, one), want, "{table:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_person_edited_is_said_to_be_a_persons() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tab, kept) = stand_in(dir.path());
+        let add = Wish::Add { schedule: "0 4 * * *".into() };
+        let id = tab.change(&add, Some(&What::Text("true".into()))).unwrap()[0].id.clone();
+        let edited = std::fs::read_to_string(&kept).unwrap().replace("0 4 ", "0 5 ");
+        std::fs::write(&kept, &edited).unwrap();
+        assert_eq!(tab.change(&Wish::List, None).unwrap(), []);
+        let no = tab.change(&Wish::Remove { id }, None).unwrap_err().to_string();
+        assert!(no.contains("a person's now"), "{no}");
+        let other = tab.change(&Wish::Remove { id: "0f8fad5b-d9cb-469f-a165-70867728950e".into() }, None);
+        assert!(other.unwrap_err().to_string().starts_with("no entry"));
+        assert_eq!(std::fs::read_to_string(&kept).unwrap(), edited);
     }
 }
