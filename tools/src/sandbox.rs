@@ -228,6 +228,11 @@ impl Place {
                 (Around::Before { words, pass: vec![filter] }, None, None)
             }
             Backend::Docker | Backend::Podman => {
+                if how.cwd.is_some_and(|cwd| cwd.as_os_str().as_bytes().contains(&b':')) {
+                    // It would say where the folder is mounted, and how.
+                    let what = "a container cannot be given a folder with a colon in its name";
+                    return Err(io::Error::new(io::ErrorKind::InvalidInput, what).into());
+                }
                 let words = self.around_container(permit, how);
                 let stop = ["kill".into(), self.name.clone()].map(String::into_bytes);
                 let stop = std::iter::once(bytes(&self.chosen.program)).chain(stop).collect();
@@ -285,6 +290,8 @@ impl Place {
             }
             None => words.extend(["-w".into(), INSIDE.into()]),
         }
+        // What was judged is run, and not handed to a program that the image names.
+        words.extend(["--entrypoint".into(), OsString::new()]);
         // Its own PATH is the image's.
         let env = permit.env().iter().filter(|e| !e.starts_with(b"PATH="));
         words.extend(env.flat_map(|e| ["-e".into(), OsString::from_vec(e.clone())]));
@@ -389,21 +396,72 @@ impl Private {
 
 impl Drop for Private {
     fn drop(&mut self) {
-        if fs::remove_dir_all(&self.0).is_err() {
-            // A folder that its owner may not enter.
-            open_up(&self.0, 64);
-            let _ = fs::remove_dir_all(&self.0);
+        clear(&self.0);
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+/// Removes everything below a folder, also what its owner may not enter, and however deep it goes: what lies two levels down
+/// is moved up before it is looked at, so that no path grows longer and no more than two folders are open at once.
+fn clear(top: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let entries = |folder: &Path| {
+        let _ = fs::set_permissions(folder, PermissionsExt::from_mode(0o700));
+        fs::read_dir(folder).into_iter().flatten().flatten()
+    };
+    // A link is not followed.
+    let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|t| t.is_dir());
+    loop {
+        let mut done = 0_usize;
+        for entry in entries(top) {
+            let path = entry.path();
+            if !is_folder(&entry) {
+                done += usize::from(fs::remove_file(&path).is_ok());
+                continue;
+            }
+            for inner in entries(&path) {
+                let path = inner.path();
+                let gone = if is_folder(&inner) {
+                    // One that its owner may not write cannot be moved.
+                    let _ = fs::set_permissions(&path, PermissionsExt::from_mode(0o700));
+                    fs::rename(&path, top.join(sys::edit::uuid()))
+                } else {
+                    fs::remove_file(&path)
+                };
+                done += usize::from(gone.is_ok());
+            }
+            done += usize::from(fs::remove_dir(&path).is_ok());
+        }
+        if done == 0 {
+            return;
         }
     }
 }
 
-fn open_up(folder: &Path, depth: u32) {
-    use std::os::unix::fs::PermissionsExt;
-    let _ = fs::set_permissions(folder, PermissionsExt::from_mode(0o700));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        // A link is not followed.
-        if entry.file_type().is_ok_and(|t| t.is_dir()) && depth > 0 {
-            open_up(&entry.path(), depth - 1);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_private_folder_is_gone_whatever_is_in_it() {
+        for text in [
+            "true",
+            "echo x > a; ln -s / root; mkdir -p b/c; echo y > b/c/d; mkfifo p",
+            "mkdir -p a/b; echo x > a/b/c; chmod 0 a/b a",
+            "mkdir -p a/b/c d; chmod 500 a/b/c a/b a",
+            "n=0; while [ $n -lt 1500 ]; do mkdir d e && cd d || exit 1; n=$((n+1)); done; echo x > f",
+            "mkdir a; cd a; n=0; while [ $n -lt 500 ]; do mkdir $n; n=$((n+1)); done",
+        ] {
+            let outside = tempfile::tempdir().unwrap();
+            fs::write(outside.path().join("kept"), "x").unwrap();
+            let private = Private::new(&format!("exec-guard-{}", sys::edit::uuid())).unwrap();
+            let path = private.0.clone();
+            std::os::unix::fs::symlink(outside.path(), path.join("link")).unwrap();
+            let made = std::process::Command::new("/bin/sh").args(["-ec", text]).current_dir(&path).status();
+            assert!(made.unwrap().success(), "{text}");
+            drop(private);
+            assert!(fs::symlink_metadata(&path).is_err(), "{text}");
+            assert!(outside.path().join("kept").exists(), "{text}");
         }
     }
 }
