@@ -17,6 +17,9 @@ use crate::exit::{Exit, Failure};
 use crate::say::{self, Page, Tint};
 use crate::when::{self, Towards};
 
+/// As much of an id is shown, bytes.
+const SHORT_ID: usize = 8;
+
 /// What to look for.
 pub struct Filter {
     agent: Option<String>,
@@ -222,6 +225,11 @@ fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
         Some("policy") | None => {}
         Some(other) => line.push_str(&format!("  by {other}")),
     }
+    // By this its records are one question's, or one call's; `approvals` and `runs` take it.
+    let is_of_many = text("event").is_some() || text("by") == Some("approver");
+    if let Some(id) = text("id").filter(|_| is_of_many) {
+        line.push_str(&format!("  #{}", id.get(..SHORT_ID).unwrap_or(id)));
+    }
     let codes: Vec<&str> = text("code")
         .into_iter()
         .chain(
@@ -311,6 +319,29 @@ mod tests {
         in_turn(&mut all);
         let order: Vec<u64> = all.iter().map(|r| r["n"].as_u64().unwrap()).collect();
         assert_eq!(order, [0, 1, 2, 4, 3, 5, 6, 7]);
+    }
+
+    #[test]
+    fn records_of_one_question_bear_its_id() {
+        let id = "3f2a1b2c-0000-4000-8000-000000000000";
+        let records = [
+            serde_json::json!({"ts": 1, "id": id, "agent": "a", "event": "exec.approval.requested"}),
+            serde_json::json!({"ts": 2, "id": id, "agent": "a", "event": "exec.approval.resolved"}),
+            serde_json::json!({"ts": 3, "id": id, "agent": "a", "decision": "allow", "by": "approver"}),
+            serde_json::json!({"ts": 4, "id": id, "agent": "a", "event": "tool.finished"}),
+            // Nothing else is told of this one.
+            serde_json::json!({"ts": 5, "id": id, "agent": "a", "decision": "allow", "by": "policy"}),
+        ];
+        let mut page = Page::new();
+        print(&records, false, &mut page, &TimeZone::UTC);
+        let heads: Vec<&str> = page.text().lines().filter(|l| l.starts_with("1970")).collect();
+        assert_eq!(
+            heads.iter().map(|l| l.contains("#3f2a1b2c")).collect::<Vec<_>>(),
+            [true, true, true, true, false]
+        );
+        let mut page = Page::new();
+        print(&records, true, &mut page, &TimeZone::UTC);
+        assert_eq!(page.text().matches(id).count(), records.len());
     }
 
     #[test]
