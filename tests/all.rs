@@ -93,6 +93,9 @@ mod faults_protocol;
 /// The approver's page in a real browser.
 mod panel;
 
+/// Whom that page lets in, and whose answer it takes.
+mod panel_door;
+
 /// What agents are told.
 mod hooks;
 
@@ -101,6 +104,9 @@ mod tools;
 
 /// The ways to a tool: socket, port, terminal, browser; callers that go away or forge.
 mod tools_door;
+
+/// Many at the doors for tools: shares, and an end to what is held.
+mod tools_shares;
 
 /// The examples of settings that gateways begin with, as whole documents.
 mod tools_examples;

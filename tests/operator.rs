@@ -236,12 +236,18 @@ fn whoever_asks_does_not_answer() {
            id=$('{ctl_}' approvals pending --json | /bin/sed -n 's/^ *\"id\": \"\\(.*\\)\",$/\\1/p')
            /bin/sleep 0.05; n=$((n+1))
          done
+         '{ctl_}' session set --agent a --security full --for 10m
+         '{ctl_}' session clear --agent a
          '{ctl_}' approvals resolve \"$id\" allow-once; code=$?
          kill %1 2>/dev/null || kill $!; exit $code"
     );
     let run = stage.cast(&["/bin/sh", "-c", &script]).way(Way::Path).limit(LONG).run();
     said(&run, 9, "[own-question]");
     assert!(run.records.is_empty(), "{run:?}");
+    // What waits, and what to do about it.
+    let told: Vec<&str> = run.stderr.lines().filter(|l| l.contains("waits for an answer")).collect();
+    let all = |l: &&str| l.contains(&format!("(main: {tool})")) && l.contains("in another terminal");
+    assert!(told.len() == 2 && told.iter().all(all), "{run:?}");
     // An agent does not answer either, wherever its question came from.
     let marked: Vec<Vec<u8>> = stage.environment().into_iter().chain([b"CLAUDECODE=1".to_vec()]).collect();
     let run = stage.cast(&words(&["approvals", "resolve", "x", "deny"])).way(Way::Path).env(marked).run();

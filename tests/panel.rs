@@ -1,6 +1,6 @@
 //! The approver's page: real guards ask, a real browser shows it, a person's click or key answers.
 //!
-//! What the page refuses to everybody else is tested here by plain HTTP, and field by field in `approver/src/panel/tests.rs`.
+//! What the page refuses to everybody else is tested by plain HTTP in `tests/panel_door.rs`, and field by field in `approver/src/panel/tests.rs`.
 use std::process::{Child, Output};
 use std::time::Duration;
 
@@ -8,29 +8,28 @@ use serde_json::{Value, json};
 
 use crate::operator::ctl;
 use crate::stage::approver;
-use crate::stage::browser::{Browser, Reply, http};
-use crate::stage::pty::Terminal;
-use crate::stage::service::{Person, Service};
-use crate::stage::{Stage, Way, cannot, player, programs};
+use crate::stage::browser::Browser;
+use crate::stage::service::Service;
+use crate::stage::{Stage, Way};
 
 /// How long a guard may take.
-const LONG: Duration = Duration::from_secs(600);
+pub const LONG: Duration = Duration::from_secs(600);
 
 const ENTER: &str = "\u{e007}";
 const ESCAPE: &str = "\u{e00c}";
 
 /// A world whose questions wait longer than any test.
-fn stage() -> Stage {
+pub fn stage() -> Stage {
     approver::stage().config(&json!({"tools": {"exec": {"approvalTimeoutMs": 900_000}}}))
 }
 
 /// A guard that asks whether the tool may run with these words.
-fn asks(stage: &Stage, words: &[&str]) -> Child {
+pub fn asks(stage: &Stage, words: &[&str]) -> Child {
     let all: Vec<&str> = std::iter::once("tool").chain(words.iter().copied()).collect();
     stage.cast(&all).way(Way::Dash).start()
 }
 
-fn end(child: Child) -> (i32, String) {
+pub fn end(child: Child) -> (i32, String) {
     let Output { status, stderr, .. } = child.wait_with_output().expect("its end");
     (status.code().unwrap_or(-1), String::from_utf8_lossy(&stderr).into_owned())
 }
@@ -380,140 +379,4 @@ fn hostile_text_runs_nothing_in_a_browser() {
         json!([0, 0])
     );
     assert_eq!(browser.complaints(), [] as [Value; 0]);
-}
-
-/// A browser without JavaScript, and everybody else who can reach the port.
-struct Plain {
-    port: u16,
-    cookie: String,
-    base: String,
-    csrf: String,
-}
-
-impl Plain {
-    fn enter(stage: &Stage) -> Plain {
-        // As a person gets it.
-        let terminal = Terminal::new();
-        let ctl = programs().ctl.to_str().expect("a path");
-        let said = stage.cast(&[ctl, "panel"]).way(Way::Path).terminal(&terminal).run();
-        Plain::by(said.stdout.trim())
-    }
-
-    fn by(link: &str) -> Plain {
-        let rest = link.strip_prefix("http://127.0.0.1:").expect("a link to this machine");
-        let (port, path) = rest.split_once('/').expect("a path");
-        let port = port.parse().expect("a port");
-        let path = format!("/{path}");
-        let reply = http(port, "GET", &path, &[], "").expect("an answer");
-        let header =
-            |name: &str| reply.header(name).unwrap_or_else(|| panic!("no {name}: {reply:?}")).to_owned();
-        let mut plain = Plain { port, cookie: String::new(), base: header("location"), csrf: String::new() };
-        plain.cookie = header("set-cookie").split(';').next().expect("a cookie").to_owned();
-        let again = http(port, "GET", &path, &[], "").expect("an answer");
-        assert!(
-            again.status == 403 && again.header("set-cookie").is_none(),
-            "a link is good once: {again:?}"
-        );
-        let page = plain.get();
-        plain.csrf = page
-            .split("name=\"csrf\" value=\"")
-            .nth(1)
-            .and_then(|r| r.split('"').next())
-            .expect("a form")
-            .into();
-        plain
-    }
-
-    fn get(&self) -> String {
-        http(self.port, "GET", &self.base, &[("Cookie", &self.cookie)], "").expect("a page").body
-    }
-
-    fn post(&self, headers: &[(&str, &str)], fields: &str) -> Reply {
-        let mut all = vec![("Content-Type", "application/x-www-form-urlencoded")];
-        all.extend(headers);
-        http(self.port, "POST", &format!("{}answer", self.base), &all, fields).expect("an answer")
-    }
-}
-
-#[test]
-fn forms_work_without_javascript_and_for_nobody_else() {
-    let stage = stage();
-    let service = Service::with_panel(&stage);
-    let me = Plain::enter(&stage);
-    let guard = asks(&stage, &["plain"]);
-    service.until(1);
-    let page = me.get();
-    let ids = page
-        .split("name=\"ids\"")
-        .nth(1)
-        .and_then(|r| r.split("value=\"").nth(1)?.split('"').next())
-        .expect("ids");
-    let origin = format!("http://127.0.0.1:{}", me.port);
-    let (cookie, origin) = (("Cookie", me.cookie.as_str()), ("Origin", origin.as_str()));
-    let fields = format!("csrf={}&ids={ids}&choice=allow-once", me.csrf);
-    let port = format!("evil.example:{}", me.port);
-    for (headers, fields, status) in [
-        (vec![origin], fields.clone(), 403),
-        (vec![("Cookie", "exec_guard_panel=1"), origin], fields.clone(), 403),
-        (vec![cookie], fields.clone(), 403),
-        (vec![cookie, ("Origin", "http://127.0.0.1:1")], fields.clone(), 403),
-        (vec![cookie, origin, ("Sec-Fetch-Site", "same-site")], fields.clone(), 403),
-        (vec![cookie, origin], fields.replace(&me.csrf, "x"), 403),
-        (vec![cookie, origin, ("Host", port.as_str())], fields.clone(), 421),
-    ] {
-        let reply = me.post(&headers, &fields);
-        assert_eq!((reply.status, service.waiting()), (status, 1), "{headers:?}");
-    }
-    assert_eq!(me.post(&[cookie, origin], &fields).status, 303);
-    assert_eq!(end(guard).0, 0);
-    assert!(me.get().contains("Allowed once by panel: tool plain"));
-}
-
-/// Another user of the machine says half of hundreds of requests, and goes on.
-#[test]
-fn another_user_keeps_nobody_out_of_the_page() {
-    let Some((uid, _)) = player() else { return cannot("a second user takes root") };
-    let stage = stage();
-    let service = Service::with_panel(&stage);
-    let link = service.link();
-    let port = link.split(['/', ':']).nth(4).expect("a port").to_owned();
-    let script = format!(
-        "say() {{ exec {{f}}<>/dev/tcp/127.0.0.1/{port} && printf 'GET / HTTP/1.1\\r\\nHo' >&$f; }}; \
-         for i in {{1..300}}; do say; done; echo ready; while say; do /bin/sleep 0.05; done"
-    );
-    let uid = format!("--reuid={}", uid - 1);
-    let cast = stage.cast(&["/bin/bash", "-c", &script]).way(Way::Path).with_root();
-    let mut other =
-        Person::start(cast.chain(&["/usr/bin/setpriv", uid.as_str(), "--regid=65534", "--clear-groups"]));
-    assert_eq!(other.line().as_deref(), Some("ready"));
-    let path = link.split_once(&port).expect("a path").1;
-    let reply = http(port.parse().expect("a number"), "GET", path, &[], "").expect("an answer");
-    assert_eq!(reply.status, 303, "{reply:?}");
-    for _ in 0..5 {
-        Plain::enter(&stage).get();
-    }
-}
-
-/// Whoever fetched the link and whoever asks were started by one process that is no shell at a terminal.
-#[test]
-fn a_link_that_an_agent_fetched_does_not_answer_its_questions() {
-    let stage = stage();
-    let service = Service::with_panel(&stage);
-    let answer = service.operator(&[json!({"do": "panel-link"})]);
-    let plain = Plain::by(answer[0]["value"].as_str().expect("a link"));
-    let mut guard = asks(&stage, &["x"]);
-    service.until(1);
-    let id = service.rows()[0]["id"].as_str().expect("an id").to_owned();
-    let origin = format!("http://127.0.0.1:{}", plain.port);
-    let headers = [("Cookie", plain.cookie.as_str()), ("Origin", origin.as_str())];
-    let fields = format!("csrf={}&ids={id}&choice=allow-once", plain.csrf);
-    assert_eq!(plain.post(&headers, &fields).status, 303);
-    assert!(plain.get().contains("fetched by whoever asks"), "{}", plain.get());
-    assert_eq!(service.waiting(), 1);
-    // A person at a terminal has another link, and answers.
-    let person = Plain::enter(&stage);
-    let headers = [("Cookie", person.cookie.as_str()), ("Origin", origin.as_str())];
-    let fields = format!("csrf={}&ids={id}&choice=deny", person.csrf);
-    assert_eq!(person.post(&headers, &fields).status, 303);
-    assert_eq!(guard.wait().expect("its end").code(), Some(126));
 }

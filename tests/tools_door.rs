@@ -17,12 +17,12 @@ use crate::tools::{GATEWAY, call, http, stage, until};
 const QUESTION: &str = "y, or n and why? (denied in ";
 
 /// The user that programs of a stage have.
-fn uid() -> u32 {
+pub fn uid() -> u32 {
     player().map_or_else(|| nix::unistd::getuid().as_raw(), |(uid, _)| uid)
 }
 
 /// A connection to the socket for tools.
-fn connect(stage: &Stage) -> UnixStream {
+pub fn connect(stage: &Stage) -> UnixStream {
     let folder = std::fs::File::open(stage.path("guard/tools")).expect("a folder");
     let at = format!("/proc/self/fd/{}/tools.sock", std::os::fd::AsRawFd::as_raw_fd(&folder));
     let stream = UnixStream::connect(at).expect("a connection");
@@ -31,7 +31,7 @@ fn connect(stage: &Stage) -> UnixStream {
 }
 
 /// A call by the gateway as it is sent.
-fn sent(tool: &str, body: &Value) -> Vec<u8> {
+pub fn sent(tool: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     format!(
         "POST /v1/tools/{tool} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {GATEWAY}\r\nContent-Length: {}\r\n\r\n{body}",
@@ -41,7 +41,7 @@ fn sent(tool: &str, body: &Value) -> Vec<u8> {
 }
 
 /// Records of the journal about calls of tools.
-fn records(stage: &Stage) -> Vec<Value> {
+pub fn records(stage: &Stage) -> Vec<Value> {
     let text = std::fs::read_to_string(stage.path("guard/journal/journal.jsonl")).unwrap_or_default();
     let all = text.lines().filter_map(|l| serde_json::from_str::<Value>(l).ok());
     all.filter(|r| r["event"].as_str().is_some_and(|e| e.starts_with("tool."))).collect()
@@ -223,27 +223,6 @@ fn who_says_nothing_is_not_waited_for() {
         assert!(took >= Duration::from_secs(2) && took < LONG, "{head:?}: {took:?} {rest}");
         assert!(!rest.contains("200 OK"), "{rest}");
     }
-}
-
-#[test]
-fn connections_have_an_end() {
-    let stage = stage(json!({"mode": "yolo"}));
-    let prlimit = ["/usr/bin/prlimit", "/bin/prlimit"].into_iter().find(|p| std::path::Path::new(p).exists());
-    let Some(prlimit) = prlimit else { return cannot("prlimit") };
-    // A quarter of what is left of these after the approver's own.
-    let approver = programs().approver.to_str().expect("a path");
-    let words = [prlimit, "--nofile=400:400", approver, "--no-panel"];
-    let _service = Service::of(&stage, &stage.cast(&words).way(Way::Path));
-    let ask = |stream: &mut UnixStream| {
-        let _ = stream.write_all(&sent("canvas", &json!({"user": "u", "args": {"commands": [1]}})));
-        let mut head = [0; 12];
-        stream.read_exact(&mut head).is_ok() && head == *b"HTTP/1.1 200"
-    };
-    let mut idle: Vec<UnixStream> = (0..36).map(|_| connect(&stage)).collect();
-    assert!(!ask(&mut connect(&stage)), "one more than may be was served");
-    assert!(ask(&mut idle[0]), "those that are there are served");
-    drop(idle);
-    until("there is room again", || ask(&mut connect(&stage)).then_some(()));
 }
 
 #[test]

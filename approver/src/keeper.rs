@@ -47,7 +47,8 @@ pub struct Keeper {
 pub struct Left {
     /// Its id.
     pub id: String,
-    /// Who asked. The process is gone, and its id may be another's now.
+    /// Who asked. The process is gone, and its id may be another's now; by its session, and by the uppermost process of its
+    /// work, it is told from whoever may answer. After the machine was started anew both are gone.
     pub asker: Asker,
     /// The question, exactly as it came.
     pub request: String,
@@ -182,8 +183,10 @@ impl Keeper {
         let text = json!({
             "v": 1,
             "id": q.draft.id,
+            "boot": self.boot,
             "uid": q.draft.asker.uid,
             "session": q.draft.asker.session,
+            "root": q.draft.asker.root.map(|(pid, started)| json!([pid, started])),
             "askedAtMs": clock.wall(q.asked_ms),
             "expiresAtMs": clock.wall(q.expires_ms),
             "request": &*q.draft.body,
@@ -203,7 +206,7 @@ impl Keeper {
         let mut out = Vec::new();
         let Ok(entries) = std::fs::read_dir(self.folder.join("questions")) else { return out };
         for entry in entries.flatten() {
-            let left = read(&entry.path()).and_then(|v| Left::of(&v));
+            let left = read(&entry.path()).and_then(|v| Left::of(&v, self.boot.as_deref()));
             match left {
                 Some(left) if self.question(&left.id) == entry.path() => out.push(left),
                 _ => {
@@ -217,13 +220,17 @@ impl Keeper {
 }
 
 impl Left {
-    fn of(value: &Value) -> Option<Left> {
+    fn of(value: &Value, boot: Option<&str>) -> Option<Left> {
         let whole = |name: &str| value.get(name).and_then(Value::as_u64);
         let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-        let session = value.get("session").and_then(Value::as_i64).and_then(|s| i32::try_from(s).ok());
+        let known = boot.is_some() && value.get("boot").and_then(Value::as_str) == boot;
+        let pid = |v: &Value| v.as_i64().and_then(|s| i32::try_from(s).ok());
+        let session = value.get("session").and_then(pid).filter(|_| known);
+        let root = value.get("root").filter(|_| known);
+        let root = root.and_then(|r| Some((pid(r.get(0)?)?, r.get(1)?.as_u64()?)));
         Some(Left {
             id: text("id")?,
-            asker: Asker { uid: u32::try_from(whole("uid")?).ok()?, pid: None, session, root: None },
+            asker: Asker { uid: u32::try_from(whole("uid")?).ok()?, pid: None, session, root },
             request: text("request")?,
             asked_ms: whole("askedAtMs")?,
             expires_ms: whole("expiresAtMs")?,

@@ -24,6 +24,7 @@ pub mod listen;
 pub mod operator;
 pub mod panel;
 pub mod serve;
+mod shares;
 pub mod tools;
 
 pub use handle::Handle;

@@ -18,6 +18,27 @@ pub fn asker(uid: u32, pid: Option<i32>) -> Asker {
     Asker { uid, pid, session: it.map(|p| p.session), root }
 }
 
+/// The facts of the process that holds the socket with that number, by which a connection of this machine can be told.
+/// `None` if there is none to be seen, or there are several that do not belong together: who asks is not known then.
+pub fn holder(uid: u32, inode: u64) -> Option<Asker> {
+    let pids = sys::proc::holders(uid, inode)?;
+    let mut all: Vec<(u64, Asker)> = Vec::new();
+    for pid in pids {
+        let Some(it) = process(pid) else { continue };
+        let facts = asker(uid, Some(pid));
+        // It is looked at once more: what was read under its number was its own.
+        if sys::proc::holds(pid, inode) && process(pid).is_some_and(|now| now.started == it.started) {
+            all.push((it.started, facts));
+        }
+    }
+    all.sort_by_key(|(started, asker)| (*started, asker.pid));
+    let (_, first) = *all.first()?;
+    // A shell and what it has started, for one.
+    let root = all.iter().find_map(|(_, asker)| asker.root);
+    let one = |asker: &Asker| asker.session == first.session && (asker.root.is_none() || asker.root == root);
+    all.iter().all(|(_, asker)| one(asker)).then_some(Asker { root, ..first })
+}
+
 /// Whoever answers.
 #[derive(Clone, Debug)]
 pub struct Operator {
@@ -102,27 +123,20 @@ impl Operator {
                 || asker.root.is_some() && self.fetched.root() == asker.root;
             return if own { Err(Code::OwnQuestion) } else { Ok(()) };
         };
-        self::may_answer(it, |p| owns(p, asker))
+        let own = owns(it, asker) || above(it).any(|p| owns(&p, asker));
+        if own { Err(Code::OwnQuestion) } else { Ok(()) }
     }
 
-    /// The same for all of these at once.
-    ///
-    /// # Errors
-    /// [`Code::OwnQuestion`]: one of them is its own.
-    pub fn may_answer_all(&self, askers: &HashSet<Asker>) -> Result<(), Code> {
-        let Some(it) = &self.process else { return Ok(()) };
-        let pids: HashSet<i32> = askers.iter().filter_map(|a| a.pid).collect();
-        let sessions: HashSet<i32> = askers.iter().filter_map(|a| a.session).collect();
-        self::may_answer(it, |p| pids.contains(&p.pid) || sessions.contains(&p.session))
+    /// Those of these that are its own by [the same rule](Operator::may_answer) as far as processes go.
+    pub fn own<'a>(&self, askers: &'a HashSet<Asker>) -> HashSet<&'a Asker> {
+        let Some(it) = &self.process else { return HashSet::new() };
+        let chain: Vec<Process> = std::iter::once(it.clone()).chain(above(it)).collect();
+        askers.iter().filter(|asker| chain.iter().any(|p| owns(p, asker))).collect()
     }
 }
 
 fn owns(p: &Process, asker: &Asker) -> bool {
     Some(p.pid) == asker.pid || Some(p.session) == asker.session
-}
-
-fn may_answer(it: &Process, own: impl Fn(&Process) -> bool) -> Result<(), Code> {
-    if own(it) || above(it).any(|p| own(&p)) { Err(Code::OwnQuestion) } else { Ok(()) }
 }
 
 /// The processes above one, up to and with the leader of its session.
@@ -197,6 +211,38 @@ mod tests {
         assert_eq!(answers, [Err(Code::OwnQuestion); 2]);
         assert_eq!(strangers, [Ok(()); 2]);
         assert_eq!((gone, elsewhere), ([Err(Code::OwnQuestion); 2], Ok(())));
+    }
+
+    #[test]
+    fn a_connection_is_known_by_who_holds_it() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let here = listener.local_addr().unwrap();
+        let ours = std::net::TcpStream::connect(here).unwrap();
+        let (accepted, theirs) = listener.accept().unwrap();
+        let end = sys::socket::tcp_end(theirs, accepted.local_addr().unwrap()).unwrap();
+        let me = me();
+        let found = holder(end.uid, end.inode).unwrap();
+        assert_eq!((found.pid, found.session), (Some(me.pid), Some(me.session)));
+        assert_eq!(found.root, asker(end.uid, Some(me.pid)).root);
+        // Also by another's hand: one of its session is the same work, one that has left it is nobody's.
+        let held = |program: &str, args: &[&str]| {
+            let stdin = std::process::Stdio::from(std::os::fd::OwnedFd::from(ours.try_clone().unwrap()));
+            let mut child = std::process::Command::new(program).args(args).stdin(stdin).spawn().unwrap();
+            let pid = i32::try_from(child.id()).unwrap();
+            let begun = std::time::Instant::now();
+            let sleeps = |p: Process| p.comm == b"sleep";
+            while !process(pid).is_some_and(sleeps) && begun.elapsed().as_secs() < 60 {
+                std::thread::sleep(std::time::Duration::from_millis(2));
+            }
+            let found = holder(end.uid, end.inode);
+            child.kill().unwrap();
+            child.wait().unwrap();
+            found
+        };
+        assert_eq!(held("/bin/sleep", &["600"]).unwrap().pid, Some(me.pid));
+        assert_eq!(held("setsid", &["/bin/sleep", "600"]), None);
+        drop(ours);
+        assert_eq!(holder(end.uid, end.inode), None);
     }
 
     #[test]

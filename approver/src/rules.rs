@@ -1,16 +1,18 @@
 //! The policy documents, as the approver needs them: where it listens, with which token, what an override may do, where
 //! *always* goes.
 //!
-//! They are the guard's documents, found and checked by the same [`store::locate`]. They are read again when they are
-//! older than a second, so that an edit counts without a restart; a document that cannot be believed stops everything
-//! until it is mended, as it does for the guard.
-use std::path::PathBuf;
+//! They are the guard's documents, found and checked by the same [`store::locate`]. They are read again when one of the
+//! files is another one than it was, or what was read is older than a second, so that an edit counts at once and without a
+//! restart; a document that cannot be believed stops everything until it is mended, as it does for the guard.
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use policy::document::{Approvals, Ask, Layer, Policy, Security, Settings};
 use policy::tables::marks::Marks;
 use protocol::token::Token;
 use store::edit::Target;
+use store::locate::{APPROVALS, CONFIG};
 use store::{Loaded, Places};
 
 /// How old what was read may be, milliseconds.
@@ -42,6 +44,11 @@ impl Documents {
     /// All documents.
     pub fn policy(&self) -> &Policy {
         &self.loaded.policy
+    }
+
+    /// As they were read.
+    pub fn loaded(&self) -> &Loaded {
+        &self.loaded
     }
 
     /// The document that *always* is written to.
@@ -87,9 +94,25 @@ impl Documents {
     }
 }
 
+/// By which a file is told from what it was before: device, number, size, and when it was written and changed.
+type Stamp = Option<(u64, u64, u64, [i64; 4])>;
+
+/// The files that may be documents, as they are now. A second's age is looked at as well, since two edits in one tick of the
+/// kernel's clock look the same.
+fn stamps(places: &Places) -> Vec<Stamp> {
+    let stamp = |path: &Path| {
+        let m = std::fs::metadata(path).ok()?;
+        Some((m.dev(), m.ino(), m.size(), [m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec()]))
+    };
+    let folders = [Some(places.system.clone()), places.user_folder(), places.named.clone()];
+    let files = folders.iter().flatten().flat_map(|f| [f.join(APPROVALS), f.join(CONFIG)]);
+    files.chain(places.openclaw()).map(|path| stamp(&path)).collect()
+}
+
 #[derive(Debug)]
 struct Read {
     at_ms: u64,
+    stamps: Vec<Stamp>,
     documents: Result<Arc<Documents>, String>,
 }
 
@@ -118,12 +141,16 @@ impl Rules {
     pub fn current(&self) -> Result<Arc<Documents>, String> {
         let now = sys::time::since_boot_ms().unwrap_or(0);
         let Ok(mut read) = self.read.lock() else { return Err("the documents could not be read".into()) };
+        // Before they are read: what changes meanwhile is read again.
+        let stamps = stamps(&self.places);
         match &*read {
-            Some(r) if now.saturating_sub(r.at_ms) < FRESH_MS && now > 0 => r.documents.clone(),
+            Some(r) if now.saturating_sub(r.at_ms) < FRESH_MS && now > 0 && r.stamps == stamps => {
+                r.documents.clone()
+            }
             _ => {
                 let documents =
                     store::load(&self.places).map(|l| Arc::new(Documents::of(l))).map_err(|e| e.to_string());
-                *read = Some(Read { at_ms: now, documents: documents.clone() });
+                *read = Some(Read { at_ms: now, stamps, documents: documents.clone() });
                 documents
             }
         }
@@ -169,7 +196,9 @@ mod tests {
         let rules = Rules::new(places);
         let at_ms = u64::MAX / 2;
         if !system.is_empty() {
-            *rules.read.lock().unwrap() = Some(Read { at_ms, documents: Ok(Arc::new(Documents::of(read))) });
+            let stamps = stamps(&rules.places);
+            *rules.read.lock().unwrap() =
+                Some(Read { at_ms, stamps, documents: Ok(Arc::new(Documents::of(read))) });
         }
         (dir, rules)
     }
@@ -208,11 +237,25 @@ mod tests {
         let (dir, rules) = stage("", USER);
         assert!(rules.current().unwrap().token.is_some());
         let path = dir.path().join("home/.exec-guard/exec-approvals.json");
+        // At once, whoever wrote it: nothing tells us.
         put(&path, "{");
-        rules.changed();
         assert!(rules.current().unwrap_err().contains("exec-approvals.json"));
         put(&path, r#"{"version":1}"#);
-        rules.changed();
         assert!(rules.current().unwrap().token.is_none());
+        // Also where there was none before, and none is left.
+        let other = dir.path().join("home/.exec-guard/config.json");
+        put(&other, "{");
+        assert!(rules.current().unwrap_err().contains("config.json"));
+        fs::remove_file(&other).unwrap();
+        assert!(rules.current().is_ok());
+    }
+
+    #[test]
+    fn what_is_as_it_was_is_not_read_again() {
+        let (_dir, rules) = stage("", USER);
+        let first = rules.current().unwrap();
+        // However slow this machine is.
+        rules.read.lock().unwrap().as_mut().unwrap().at_ms = u64::MAX / 2;
+        assert!(Arc::ptr_eq(&first, &rules.current().unwrap()));
     }
 }

@@ -21,21 +21,22 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
 use tools::engine::Scene;
 use tools::result::{Code, ToolResult};
 
 use crate::handle::Handle;
+use crate::rules::Documents;
+use crate::shares::{Part, Shares, Turns};
 use book::Counter;
 
 /// Calls that are carried out at once; others wait for their turn.
 const AT_ONCE: usize = 8;
 /// Calls that are held at once, those that wait for a person included.
 const HELD: usize = 4_096;
-/// Results that are kept for whoever did not wait.
+/// Results that are kept for whoever did not wait; one more takes the place of the oldest of the user that has most.
 const KEPT: usize = 1_000;
-/// How old the documents that were read may be, milliseconds.
-const FRESH_MS: u64 = 1_000;
+/// Bytes of the bodies of calls that are held, and of those that are still coming.
+const BODIES: usize = 64 << 20;
 
 /// Everything the rooms of this one share. Clones are the same.
 #[derive(Clone)]
@@ -44,21 +45,25 @@ pub struct Tools(Arc<Shared>);
 struct Shared {
     handle: Handle,
     counter: Counter,
-    turns: Arc<Semaphore>,
-    held: Arc<Semaphore>,
+    turns: Turns,
+    held: Shares,
+    bodies: Shares,
     later: Mutex<Later>,
     scene: Mutex<Option<Seen>>,
+    /// Held while a caller at the port is looked for.
+    search: Mutex<()>,
 }
 
-/// When the documents were read, and what came of it.
-type Seen = (u64, Result<Arc<Scene>, ToolResult>);
+/// Documents, and what they say of tools.
+type Seen = (Arc<Documents>, Result<Arc<Scene>, ToolResult>);
 
 /// What becomes of calls that nobody waits for.
 #[derive(Default)]
 struct Later {
     /// Whose call it was, and its result once there is one.
     results: HashMap<String, (String, Option<ToolResult>)>,
-    order: VecDeque<String>,
+    /// The user id that called, and the call's, oldest first.
+    order: VecDeque<(u32, String)>,
 }
 
 impl Tools {
@@ -67,30 +72,40 @@ impl Tools {
         Tools(Arc::new(Shared {
             handle,
             counter: Counter::of(state),
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
-            held: Arc::new(Semaphore::new(HELD)),
+            turns: Turns::of(AT_ONCE),
+            held: Shares::of(HELD),
+            bodies: Shares::of(BODIES),
             later: Mutex::new(Later::default()),
             scene: Mutex::new(None),
+            search: Mutex::new(()),
         }))
     }
 
     /// The documents in force, as far as they are about tools.
     fn scene(&self) -> Result<Arc<Scene>, ToolResult> {
-        let now = sys::time::since_boot_ms().unwrap_or(0);
+        let rules = self.0.handle.rules();
+        let documents = rules.current().map_err(|e| ToolResult::no(Code::Settings, e))?;
         let mut read = self.0.scene.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, scene)) = &*read
-            && now > 0
-            && now.saturating_sub(*at) < FRESH_MS
+        if let Some((seen, scene)) = &*read
+            && Arc::ptr_eq(seen, &documents)
         {
             return scene.clone();
         }
-        let places = self.0.handle.rules().places();
-        let scene = store::load(places)
-            .map_err(|e| ToolResult::no(Code::Settings, e.to_string()))
-            .and_then(|loaded| Scene::of(places, loaded, sys::environ::entries()))
-            .map(Arc::new);
-        *read = Some((now, scene.clone()));
+        let scene = Scene::of(rules.places(), documents.loaded().clone(), sys::environ::entries());
+        let scene = scene.map(Arc::new);
+        *read = Some((documents, scene.clone()));
         scene
+    }
+
+    /// The same as it was seen last, without a look at the files.
+    fn last_scene(&self) -> Option<Arc<Scene>> {
+        let read = self.0.scene.lock().unwrap_or_else(PoisonError::into_inner);
+        read.as_ref().and_then(|(_, scene)| scene.as_ref().ok().cloned())
+    }
+
+    /// Room for the body of a user's call; none is taken yet.
+    fn room(&self, uid: u32) -> Part {
+        self.0.bodies.part(uid, self.users(uid))
     }
 
     fn later(&self) -> MutexGuard<'_, Later> {
@@ -104,13 +119,20 @@ impl Tools {
 }
 
 impl Later {
-    fn begin(&mut self, id: &str, user: &str) {
+    fn begin(&mut self, id: &str, user: &str, uid: u32) {
         self.results.insert(id.to_owned(), (user.to_owned(), None));
-        self.order.push_back(id.to_owned());
-        while self.order.len() > KEPT {
-            if let Some(oldest) = self.order.pop_front() {
-                self.results.remove(&oldest);
-            }
+        self.order.push_back((uid, id.to_owned()));
+        if self.order.len() <= KEPT {
+            return;
+        }
+        let mut counts: HashMap<u32, usize> = HashMap::new();
+        for (uid, _) in &self.order {
+            *counts.entry(*uid).or_default() += 1;
+        }
+        let most = counts.values().max().copied();
+        let oldest = self.order.iter().position(|(uid, _)| counts.get(uid).copied() == most);
+        if let Some((_, id)) = oldest.and_then(|at| self.order.remove(at)) {
+            self.results.remove(&id);
         }
     }
 
@@ -146,5 +168,26 @@ pub async fn serve(socket: UnixListener, port: Option<TcpListener>, tools: Tools
     tokio::select! {
         () = door::serve(tools, socket, port, routes, most) => {}
         () = async { loop { tokio::time::sleep(std::time::Duration::from_secs(1)).await; saving.save(); } } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_of_one_user_do_not_push_out_anothers() {
+        let mut later = Later::default();
+        later.begin("theirs", "user:1", 2);
+        later.end("theirs", ToolResult::no(Code::Failed, "x"));
+        for n in 0..3 * KEPT {
+            later.begin(&format!("call{n}"), "user:2", 1);
+        }
+        assert_eq!((later.results.len(), later.order.len()), (KEPT, KEPT));
+        assert!(
+            later.results.get("theirs").is_some_and(|(user, result)| user == "user:1" && result.is_some())
+        );
+        let last = format!("call{}", 3 * KEPT - 1);
+        assert!(later.results.contains_key(&last) && !later.results.contains_key("call0"));
     }
 }

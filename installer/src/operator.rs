@@ -174,11 +174,14 @@ fn refused(code: Code, detail: Option<String>) -> Failure {
         Code::NotOffered | Code::Floor | Code::Stopping | Code::RateLimited | Code::Full => Exit::Not,
         _ => Exit::Trouble,
     };
+    let detailed = detail.is_some();
     let more = detail.map_or(String::new(), |d| format!(": {d}"));
     let failure = Failure { exit, what: format!("[{}] {}{more}", code.word(), code.meaning()), advice: None };
     match code {
         Code::Unknown => failure.advise("exec-guardctl approvals pending shows the questions that wait"),
         Code::Ambiguous => failure.advise("give more of the id"),
+        // It says what waits, and what to do.
+        Code::OwnQuestion if detailed => failure,
         Code::OwnQuestion => {
             failure.advise("answer in another terminal than the one it was asked from, or in the panel")
         }

@@ -218,6 +218,49 @@ pub fn of_user(uid: u32) -> u64 {
     all().iter().filter_map(|(pid, _)| mine(pid)).sum()
 }
 
+/// Descriptors that are looked at in one search.
+const MAX_DESCRIPTORS: usize = 1 << 18;
+
+/// The processes of a user that hold the socket with that number, as far as they can be seen; `None` if there are so many
+/// descriptors that not all of them were looked at.
+pub fn holders(uid: u32, inode: u64) -> Option<Vec<i32>> {
+    use std::os::unix::fs::MetadataExt;
+    let (name, mut looked, mut out) = (socket_name(inode), 0, Vec::new());
+    for entry in std::fs::read_dir("/proc").ok()?.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
+        if !entry.metadata().is_ok_and(|m| m.uid() == uid) {
+            continue;
+        }
+        for link in descriptors(pid) {
+            looked += 1;
+            if looked > MAX_DESCRIPTORS {
+                return None;
+            }
+            if link == name {
+                out.push(pid);
+                break;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// True if that process holds the socket with that number.
+pub fn holds(pid: i32, inode: u64) -> bool {
+    let name = socket_name(inode);
+    descriptors(pid).take(MAX_DESCRIPTORS).any(|link| link == name)
+}
+
+/// What the descriptors of a process lead to.
+fn descriptors(pid: i32) -> impl Iterator<Item = std::path::PathBuf> {
+    let all = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+    all.map(|fd| std::fs::read_link(fd.path()).unwrap_or_default())
+}
+
+fn socket_name(inode: u64) -> std::path::PathBuf {
+    format!("socket:[{inode}]").into()
+}
+
 /// The numbers of a line of `/proc/PID/status`.
 fn field_words(status: &[u8], name: &[u8]) -> Option<Vec<u64>> {
     let line = status.split(|b| *b == b'\n').find_map(|l| l.strip_prefix(name))?;

@@ -4,7 +4,7 @@
 //! the user id of a peer is the kernel's (unix(7), `SO_PEERCRED`): of a server that of the process that called listen(2),
 //! of a client that of the one that called connect(2).
 use std::io;
-use std::net::SocketAddrV4;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -66,30 +66,49 @@ pub fn peer(stream: &impl AsFd) -> io::Result<Peer> {
     }
 }
 
-/// The user id of whoever opened the other end of a TCP connection on this machine, by the kernel's table of them
-/// (proc(5), `/proc/net/tcp`).
+/// The other end of a TCP connection on this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TcpEnd {
+    /// The user id of whoever opened it.
+    pub uid: u32,
+    /// Number of its socket, by which [`crate::proc::holders`] finds the processes that hold it.
+    pub inode: u64,
+}
+
+/// The other end of a TCP connection on this machine, by the kernel's table of them (proc(5), `/proc/net/tcp`, `tcp6`).
 ///
 /// # Errors
 /// The table cannot be read; [`io::ErrorKind::NotFound`]: the other end is not in it, or is closed already.
-pub fn tcp_owner(theirs: SocketAddrV4, ours: SocketAddrV4) -> io::Result<u32> {
-    let table = std::fs::read_to_string("/proc/net/tcp")?;
-    owner_in(&table, theirs, ours).ok_or_else(|| io::ErrorKind::NotFound.into())
+pub fn tcp_end(theirs: SocketAddr, ours: SocketAddr) -> io::Result<TcpEnd> {
+    let file = if theirs.is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
+    let table = std::fs::read_to_string(file)?;
+    end_in(&table, theirs, ours).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-fn owner_in(table: &str, theirs: SocketAddrV4, ours: SocketAddrV4) -> Option<u32> {
-    // The address is printed as the number that the bytes make on this machine, the port as a number.
-    let word = |a: SocketAddrV4| format!("{:08X}:{:04X}", u32::from_ne_bytes(a.ip().octets()), a.port());
-    let (theirs, ours) = (word(theirs), word(ours));
+fn end_in(table: &str, theirs: SocketAddr, ours: SocketAddr) -> Option<TcpEnd> {
+    let (theirs, ours) = (in_table(theirs), in_table(ours));
     table.lines().find_map(|line| {
+        // sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid timeout inode
         let mut words = line.split_ascii_whitespace().skip(1);
         // 01: established. One that is closed is nobody's any more, which reads as 0.
         let it = words.next() == Some(&*theirs) && words.next() == Some(&*ours) && words.next() == Some("01");
         if !it {
             return None;
         }
-        // The queues, the timer, retransmits; then the user.
-        words.nth(3)?.parse().ok()
+        let uid = words.nth(3)?.parse().ok()?;
+        Some(TcpEnd { uid, inode: words.nth(1)?.parse().ok()? })
     })
+}
+
+/// An address as it stands there: words of 32 bits, each as the number that its bytes make on this machine, and the port.
+fn in_table(address: SocketAddr) -> String {
+    let octets = match address.ip() {
+        IpAddr::V4(ip) => ip.octets().to_vec(),
+        IpAddr::V6(ip) => ip.octets().to_vec(),
+    };
+    let words = octets.chunks_exact(4).filter_map(|c| Some(u32::from_ne_bytes(c.try_into().ok()?)));
+    let words: String = words.map(|w| format!("{w:08X}")).collect();
+    format!("{words}:{:04X}", address.port())
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -193,29 +193,43 @@ fn nothing_is_inherited() {
 
 #[test]
 fn whose_the_other_end_of_a_connection_is() {
-    let four = |port| SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, port);
-    let home = format!("{:08X}", u32::from_ne_bytes([127, 0, 0, 1]));
+    let home = |port| SocketAddr::from(([127, 0, 0, 1], port));
     let line = |state: &str, from: u16, to: u16, uid: u32| {
+        let (from, to) = (in_table(home(from)), in_table(home(to)));
         format!(
-            "   7: {home}:{from:04X} {home}:{to:04X} {state} 00000000:00000000 00:00000000 00000000  {uid}        0 1\n"
+            "   7: {from} {to} {state} 00000000:00000000 00:00000000 00000000  {uid}        0 {} 1\n",
+            uid + 5
         )
     };
     let head =
         "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
-    let table =
-        [head, &line("01", 81, 5000, 7), &line("06", 5001, 81, 0), &line("01", 5000, 81, 1000)].concat();
-    for (theirs, want) in [(5000, Some(1000)), (5001, None), (5002, None)] {
-        assert_eq!(owner_in(&table, four(theirs), four(81)), want, "{theirs}");
+    let table = [
+        head,
+        "garbage\n\n",
+        &line("01", 81, 5000, 7),
+        &line("06", 5001, 81, 0),
+        &line("01", 5000, 81, 1000),
+    ]
+    .concat();
+    let (word, end) = (in_table(home(81)), TcpEnd { uid: 1000, inode: 1005 });
+    assert_eq!(word, format!("{:08X}:0051", u32::from_ne_bytes([127, 0, 0, 1])));
+    for (theirs, want) in [(5000, Some(end)), (5001, None), (5002, None)] {
+        assert_eq!(end_in(&table, home(theirs), home(81)), want, "{theirs}");
     }
-    // And as the kernel has it.
-    let listener = std::net::TcpListener::bind(four(0)).unwrap();
-    let us = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    let (accepted, _) = listener.accept().unwrap();
-    let v4 = |a: std::net::SocketAddr| match a {
-        std::net::SocketAddr::V4(a) => a,
-        std::net::SocketAddr::V6(a) => panic!("{a}"),
-    };
-    let (theirs, ours) = (v4(accepted.peer_addr().unwrap()), v4(accepted.local_addr().unwrap()));
-    assert_eq!(tcp_owner(theirs, ours).unwrap(), nix::unistd::getuid().as_raw());
-    drop(us);
+    // And as the kernel has it: whose, and which process holds it.
+    for at in ["127.0.0.1:0", "[::1]:0"] {
+        // A machine may have no IPv6.
+        let Ok(listener) = std::net::TcpListener::bind(at) else { continue };
+        let us = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (accepted, theirs) = listener.accept().unwrap();
+        let end = tcp_end(theirs, accepted.local_addr().unwrap()).unwrap();
+        assert_eq!(end.uid, nix::unistd::getuid().as_raw(), "{at}");
+        let me = crate::ids::pid();
+        assert!(crate::proc::holders(end.uid, end.inode).unwrap().contains(&me), "{at}");
+        assert!(crate::proc::holds(me, end.inode));
+        assert_eq!(crate::proc::holders(end.uid + 1, end.inode), Some(vec![]));
+        drop(us);
+        assert!(!crate::proc::holds(me, end.inode), "{at}");
+        assert!(tcp_end(theirs, SocketAddr::new(theirs.ip(), 1)).is_err());
+    }
 }

@@ -275,6 +275,20 @@ impl Settings {
     pub fn is_owner(&self, user: &str) -> bool {
         self.owners.contains(user)
     }
+
+    /// The user ids of this machine that are named: gateways, owners, senders.
+    pub fn uids(&self) -> BTreeSet<u32> {
+        let named = self.owners.iter().chain(self.senders.iter().flatten());
+        let named = named.filter_map(|user| user.strip_prefix("uid:")?.parse().ok());
+        self.gateway_uids.iter().copied().chain(named).collect()
+    }
+
+    /// True if that user id is one of them.
+    pub fn names(&self, uid: u32) -> bool {
+        let name = format!("uid:{uid}");
+        let sends = || self.senders.as_ref().is_some_and(|all| all.contains(&name));
+        self.gateway_uids.contains(&uid) || self.is_owner(&name) || sends()
+    }
 }
 
 /// True if a section says something of tools: `tools` and `approvals` are others' as well.

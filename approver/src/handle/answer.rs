@@ -10,6 +10,9 @@ use crate::always;
 use crate::desk::{Answer, Asker, Outcome, Question};
 use crate::peer::Operator;
 
+/// Questions that are named in a refusal.
+const SHOWN: usize = 3;
+
 impl Handle {
     /// Answers a question; `prefix` is its id or the beginning of it. With *always* the entries that were shown are
     /// stored first; if that fails it is allowed once, and the note says why.
@@ -62,14 +65,33 @@ impl Handle {
     /// way around [`Operator::may_answer`].
     ///
     /// # Errors
-    /// [`Code::OwnQuestion`].
-    pub fn asks_nothing(&self, who: &Operator) -> Result<(), Code> {
+    /// [`Code::OwnQuestion`]: which of them wait, and what to do about it.
+    pub fn asks_nothing(&self, who: &Operator) -> Result<(), Refusal> {
         let askers: HashSet<Asker> = {
             let mut inner = self.lock();
             inner.desk.tick(self.0.clock.now());
             inner.desk.waiting().map(|q| q.draft.asker).collect()
         };
-        who.may_answer_all(&askers)
+        let own = who.own(&askers);
+        if own.is_empty() {
+            return Ok(());
+        }
+        let inner = self.lock();
+        let mut own = inner.desk.waiting().filter(|q| own.contains(&q.draft.asker)).map(|q| {
+            let (id, agent) = (q.draft.id.get(..8).unwrap_or(&q.draft.id), q.draft.agent.as_bytes());
+            format!("{id} ({}: {})", protocol::Shown::text(agent), q.draft.face.command)
+        });
+        let shown: Vec<String> = own.by_ref().take(SHOWN).collect();
+        let more = match own.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let detail = format!(
+            "this session, or a process above it, has asked {}{more} and waits for an answer; end that command, have it \
+             answered from elsewhere, or do this in another terminal",
+            shown.join(", ")
+        );
+        Err(Refusal { code: Code::OwnQuestion, detail: Some(detail) })
     }
 
     fn answerable(&self, inner: &mut Inner, prefix: &str, now: u64) -> Result<Question, Refusal> {

@@ -139,6 +139,7 @@ fn nobody_answers_their_own_question() {
         let stage = Stage::new();
         let h = stage.handle();
         let me = sys::proc::process(sys::ids::pid()).unwrap();
+        let copy = me.clone();
         let mine = Asker { uid: sys::ids::uid(), pid: Some(me.pid), session: Some(me.session), root: None };
         let _waiter = ask_as(&h, 1, &question(&["tool"]), mine).unwrap();
         let operator = Operator { by: "me".into(), process: Some(me), fetched: Work::default() };
@@ -147,6 +148,22 @@ fn nobody_answers_their_own_question() {
             assert_eq!(no.code, Code::OwnQuestion);
         }
         assert_eq!(h.status().waiting, 1);
+        // Nor has it anything that would do the same: it is told what waits.
+        let no = h.asks_nothing(&operator).unwrap_err();
+        let detail = no.detail.unwrap();
+        assert_eq!(no.code, Code::OwnQuestion);
+        assert!(
+            detail.contains(&format!("{} (main: tool)", &id(1)[..8])) && !detail.contains("more"),
+            "{detail}"
+        );
+        let _more: Vec<_> = (2..=5).map(|n| ask_as(&h, n, &question(&["tool"]), mine).unwrap()).collect();
+        let detail = h.asks_nothing(&operator).unwrap_err().detail.unwrap();
+        assert!(detail.contains(" and 2 more"), "{detail}");
+        let other = sys::proc::Process { pid: i32::MAX, parent: 0, session: i32::MAX, ..copy };
+        let stranger = Operator { by: "me".into(), process: Some(other), fetched: Work::default() };
+        assert!(
+            h.asks_nothing(&stranger).is_ok() && h.asks_nothing(&Operator::panel(Work::default())).is_ok()
+        );
     });
 }
 

@@ -10,7 +10,7 @@ fn draft(n: u8, key: &str, now: u64) -> (Draft, u64) {
         hook: None,
         agent: "main".into(),
         session: None,
-        asker: Asker { uid: sys::ids::uid(), pid: Some(1), session: Some(5), root: None },
+        asker: Asker { uid: sys::ids::uid(), pid: Some(1), session: Some(5), root: Some((7, 9)) },
         face: Default::default(),
         body: "{\"a\":1}".into(),
         timeout_ms: 60_000,
@@ -186,6 +186,20 @@ fn a_question_that_was_left_behind_is_kept_until_it_is_struck_out() {
     assert_eq!((left[0].id.as_str(), left[0].request.as_str()), (id.as_str(), "{\"a\":1}"));
     assert!(left[0].expires_ms.abs_diff(clock.wall(now) + 60_000) < 5_000);
     assert_eq!(fs::read_dir(dir.path().join("approver/questions")).unwrap().count(), 1);
+    // Who asked is still told from whoever answers; under another boot the numbers are others'.
+    let whose = |keeper: &Keeper| keeper.left().pop().map(|l| (l.asker.pid, l.asker.session, l.asker.root));
+    assert_eq!(whose(&keeper), Some((None, Some(5), Some((7, 9)))));
+    let text = fs::read_to_string(keeper.question(&id)).unwrap();
+    for (text, want) in [
+        (text.replace("\"boot\":\"", "\"boot\":\"x"), (None, None, None)),
+        (text.replace("\"boot\":", "\"boat\":"), (None, None, None)),
+        (text.replace("[7,9]", "[7]"), (None, Some(5), None)),
+        (text.replace("[7,9]", "[7,-9]"), (None, Some(5), None)),
+        (text.replace("[7,9]", "null"), (None, Some(5), None)),
+    ] {
+        sys::edit::replace(&keeper.question(&id), text.as_bytes(), 0o600).unwrap();
+        assert_eq!(whose(&keeper), Some(want), "{text}");
+    }
     keeper.drop_question(&id);
     assert_eq!(keeper.left(), []);
 }

@@ -79,10 +79,18 @@ impl Door {
 
     /// A place for one more, if need be at the cost of another. `None` if everybody inside has a right to stay.
     pub fn enter(&self, peer: &Asker) -> Option<Place> {
+        self.enter_with_share(peer, usize::MAX)
+    }
+
+    /// The same where one user has no more than a share of those that are not silent, and silent ones as many.
+    pub fn enter_with_share(&self, peer: &Asker, share: usize) -> Option<Place> {
         let (room, who) = (self.0, (peer.uid, peer.session));
         let mut guard = self.lock();
         let inside = &mut *guard;
-        if inside.silent.values().filter(|(w, _)| *w == who).count() >= room.session {
+        if share < room.all && inside.spoken.values().filter(|(w, _)| w.0 == peer.uid).count() >= share {
+            return None;
+        }
+        if inside.silent.values().filter(|(w, _)| *w == who).count() >= room.session.min(share) {
             end(&mut inside.silent, |w| *w == who);
         }
         while inside.silent.len() >= room.silent && make_room(&mut inside.silent) {}
@@ -187,6 +195,22 @@ mod tests {
             }
             drop((places, silent, after, one_more));
         }
+    }
+
+    #[test]
+    fn no_user_has_more_than_its_share() {
+        let door = Door::new(ROOM);
+        let enter = |uid: u32| {
+            let place = door.enter_with_share(&Asker { uid, ..peer(1) }, 4)?;
+            place.spoke();
+            Some(place)
+        };
+        let first: Vec<Place> = std::iter::from_fn(|| enter(1)).collect();
+        let second: Vec<Place> = std::iter::from_fn(|| enter(2)).collect();
+        assert_eq!((first.len(), second.len()), (4, 4));
+        drop(first);
+        assert!(enter(1).is_some() && enter(2).is_none());
+        drop(second);
     }
 
     #[test]

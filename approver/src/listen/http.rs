@@ -1,17 +1,24 @@
 //! HTTP on a socket at which anybody may knock: no head takes its time, and who says half of one keeps nobody out.
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use sys::socket::{TcpEnd, tcp_end};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
 
-use super::door::{FIRST_LINE, Place};
+use super::door::{Door, FIRST_LINE, Place};
+use crate::desk::Asker;
 
 /// Longest head of a request, bytes.
 const HEAD_BYTES: usize = 32 << 10;
+/// After a connection could not be taken: a moment, so that nothing spins where there are no descriptors.
+pub const PAUSE: Duration = Duration::from_millis(50);
 
 /// Speaks HTTP on a connection until it ends. Each head has [`FIRST_LINE`] to come; as long a connection may be idle.
 ///
@@ -31,67 +38,41 @@ where
         .await;
 }
 
-/// The user at the other end of a TCP connection on this machine, by `/proc/net/tcp` (proc(5)); `None` if the kernel
-/// does not tell.
-pub fn owner(peer: SocketAddr, here: SocketAddr) -> Option<u32> {
-    let file = if peer.is_ipv4() { "/proc/net/tcp" } else { "/proc/net/tcp6" };
-    in_table(&std::fs::read_to_string(file).ok()?, peer, here)
+/// A program at a port of this machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Knock {
+    /// Its end of the connection; `None` if the kernel does not tell.
+    pub end: Option<TcpEnd>,
+    /// Our end.
+    pub here: SocketAddr,
 }
 
-/// Of the line of an established connection between the two, seen from the peer: the user.
-fn in_table(table: &str, peer: SocketAddr, here: SocketAddr) -> Option<u32> {
-    let (peer, here) = (in_proc(peer), in_proc(here));
-    table.lines().find_map(|line| {
-        let mut fields = line.split_ascii_whitespace().skip(1);
-        let mut is = |what: &str| fields.next() == Some(what);
-        // sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid
-        (is(&peer) && is(&here) && is("01")).then(|| fields.nth(3)?.parse().ok())?
-    })
-}
-
-/// An address as it stands there: words of 32 bits in the machine's order, and the port.
-fn in_proc(address: SocketAddr) -> String {
-    let octets = match address.ip() {
-        IpAddr::V4(ip) => ip.octets().to_vec(),
-        IpAddr::V6(ip) => ip.octets().to_vec(),
-    };
-    let words = octets.chunks_exact(4).filter_map(|c| Some(u32::from_ne_bytes(c.try_into().ok()?)));
-    let words: String = words.map(|w| format!("{w:08X}")).collect();
-    format!("{words}:{:04X}", address.port())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::net::{TcpListener, TcpStream};
-
-    #[test]
-    fn the_kernel_tells_whose_a_connection_is() {
-        for at in ["127.0.0.1:0", "[::1]:0"] {
-            // A machine may have no IPv6.
-            let Ok(listener) = TcpListener::bind(at) else { continue };
-            let here = listener.local_addr().unwrap();
-            let stream = TcpStream::connect(here).unwrap();
-            let (accepted, peer) = listener.accept().unwrap();
-            assert_eq!(owner(peer, here), Some(sys::ids::uid()), "{at}");
-            assert_eq!(owner(peer, SocketAddr::new(here.ip(), 1)), None);
-            drop((stream, accepted));
-        }
-    }
-
-    #[test]
-    fn only_an_established_connection_has_an_owner() {
-        let (peer, here) = ("127.0.0.1:40000".parse().unwrap(), "127.0.0.1:8765".parse().unwrap());
-        let line = |state: &str| {
-            let (p, h) = (in_proc(peer), in_proc(here));
-            format!(
-                "  sl  local_address rem_address\n   0: {p} {h} {state} 00000000:00000000 00:00000000 00000000  1000        0 1 1\n"
-            )
+/// Takes connections at a port of this machine until it is dropped. `of` says what is spoken with one, and how many of its
+/// user's may be [no longer silent](Door); `None`: nothing is.
+///
+/// Whose it is is looked up for one after the other, and not by the thread that everything else runs on: whoever comes by
+/// the thousand waits for its own.
+pub async fn serve(listener: TcpListener, door: Door, of: impl Fn(Knock) -> Option<(Router, usize)>) {
+    // Its connections end with it.
+    let mut open = JoinSet::new();
+    loop {
+        let accepted = listener.accept().await;
+        while open.try_join_next().is_some() {}
+        let Ok((stream, theirs)) = accepted else {
+            // No descriptors, most likely: one of those that hold them may end meanwhile.
+            tokio::time::sleep(PAUSE).await;
+            continue;
         };
-        assert_eq!(in_table(&line("01"), peer, here), Some(1000));
-        // The kernel says 0 of one that waits for its end, whose it ever was.
-        assert_eq!(in_table(&line("06"), peer, here), None);
-        assert_eq!(in_table(&line("01"), here, peer), None);
-        assert_eq!(in_table("garbage\n\n", peer, here), None);
+        let Ok(here) = stream.local_addr() else { continue };
+        let end = tokio::task::spawn_blocking(move || tcp_end(theirs, here)).await;
+        let knock = Knock { end: end.ok().and_then(Result::ok), here };
+        let Some((router, share)) = of(knock) else { continue };
+        // Those of which the kernel does not tell are all of one.
+        let uid = knock.end.map_or(u32::MAX, |end| end.uid);
+        let asker = Asker { uid, pid: None, session: None, root: None };
+        let Some(place) = door.enter_with_share(&asker, share) else { continue };
+        // What is asked is answered at once; a question should be seen as soon as it is there.
+        let _ = stream.set_nodelay(true);
+        door.begin(place, |place| open.spawn(talk(stream, router, place)));
     }
 }

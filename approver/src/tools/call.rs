@@ -1,5 +1,5 @@
 //! A call, from its fields to its result.
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use policy::Choice;
 use protocol::Shown;
@@ -12,9 +12,12 @@ use tools::identity::{Caller, Who};
 use tools::record::{self, Event};
 use tools::result::{Code, Left, ToolResult};
 
+use super::door::Peer;
 use super::{Tools, worker};
 use crate::desk::{Answer, Asker, Draft, Face, Outcome, is_yes};
 use crate::handle::{Handle, Taken};
+use crate::peer;
+use crate::shares::Part;
 
 /// A question of a call: when whoever waits for it is gone, so is the question.
 struct Asked {
@@ -34,6 +37,10 @@ pub type Gone = Receiver<()>;
 /// Nobody is left to take the result.
 pub const GONE: &str = "whoever called went away";
 
+/// Why a caller at the port may not ask.
+const UNSEEN: &str = "a person has to say yes, and the process that calls could not be found, so that it could be the one that \
+                      answers; call tools.sock instead";
+
 /// What a call came to so far.
 enum Step {
     Done(ToolResult),
@@ -48,18 +55,29 @@ struct Ready {
     digest: String,
     id: String,
     left: Left,
+    /// The user id that called, whose turn it is.
+    uid: u32,
 }
 
 impl Tools {
-    /// A whole call.
-    pub async fn call(&self, tool: String, request: Request, caller: Caller, asker: Asker) -> ToolResult {
-        let Ok(place) = self.0.held.clone().try_acquire_owned() else {
-            return ToolResult::no(Code::Busy, "the approver holds as many calls as it can");
-        };
+    /// A whole call. `body` is the room that it takes until it is over.
+    pub async fn call(
+        &self,
+        tool: String,
+        request: Request,
+        caller: Caller,
+        peer: Peer,
+        body: Part,
+    ) -> ToolResult {
+        let mut held = self.0.held.part(caller.uid, self.users(caller.uid));
+        if !held.take(1) {
+            return ToolResult::no(Code::Busy, "the approver holds as many calls of this user as it can");
+        }
+        let place = (held, body);
         let wait = request.wait;
         let me = self.clone();
         // Files are looked at.
-        let begun = tokio::task::spawn_blocking(move || me.begin(&tool, request, &caller, asker)).await;
+        let begun = tokio::task::spawn_blocking(move || me.begin(&tool, request, &caller, peer)).await;
         match begun {
             Ok(Step::Done(result)) => result,
             // By a task of its own, which sees its end whatever becomes of whoever called: what waits is withdrawn, what
@@ -89,7 +107,7 @@ impl Tools {
             }
             Ok(Step::Wait(ready, asked, receiver)) => {
                 let (id, left) = (ready.id.clone(), ready.left);
-                self.later().begin(&id, &ready.who.user);
+                self.later().begin(&id, &ready.who.user, ready.uid);
                 let me = self.clone();
                 tokio::spawn(async move {
                     let _place = place;
@@ -105,7 +123,7 @@ impl Tools {
         }
     }
 
-    fn begin(&self, tool: &str, request: Request, caller: &Caller, asker: Asker) -> Step {
+    fn begin(&self, tool: &str, request: Request, caller: &Caller, peer: Peer) -> Step {
         let scene = match self.scene() {
             Ok(scene) => scene,
             Err(no) => return Step::Done(no),
@@ -124,10 +142,11 @@ impl Tools {
             Ok(left) => left,
             Err(e) => return refused(too_many(e)),
         };
-        match self.judged(&scene, admitted, &id, asker) {
+        match self.judged(&scene, admitted, &id, peer) {
             Err(no) => refused(no.left(Some(left))),
             Ok((digest, taken)) => {
-                let ready = Box::new(Ready { scene: scene.clone(), call, who, digest, id: id.clone(), left });
+                let (scene, id, uid) = (scene.clone(), id.clone(), caller.uid);
+                let ready = Box::new(Ready { scene, call, who, digest, id: id.clone(), left, uid });
                 match taken {
                     None => Step::Run(ready),
                     Some(receiver) => {
@@ -144,7 +163,7 @@ impl Tools {
         scene: &Scene,
         admitted: Admitted,
         id: &str,
-        asker: Asker,
+        peer: Peer,
     ) -> Result<(String, Option<Receiver<Outcome>>), ToolResult> {
         let handle = &self.0.handle;
         let judged = judge(scene, admitted, handle.somebody_at_hand(), Where::There)?;
@@ -152,7 +171,7 @@ impl Tools {
         if judged.need.is_none() {
             return Ok((digest, None));
         }
-        let draft = draft(scene, &judged, id, asker);
+        let draft = draft(scene, &judged, id, self.asker(peer)?);
         match handle.ask(draft, None) {
             Ok(Taken::Waits(_, receiver)) => Ok((digest, Some(receiver))),
             // Nothing answers it beforehand: no grant and no override is for this question.
@@ -162,6 +181,24 @@ impl Tools {
             Err(code) => {
                 Err(ToolResult::no(Code::Busy, format!("the question was not taken: {}", code.meaning())))
             }
+        }
+    }
+
+    /// Whoever asks, as a process. One that came by the port is looked for only now: it has shown the token, and a question
+    /// is to be laid down.
+    ///
+    /// # Errors
+    /// It is this user's, and cannot be found: then nobody could tell whether it answers its own question.
+    fn asker(&self, peer: Peer) -> Result<Asker, ToolResult> {
+        let uid = peer.asker.uid;
+        match peer.port {
+            // Of other users none can answer anything, but by the gateway's word.
+            Some(port) if uid == sys::ids::uid() => {
+                // One after the other: a search looks at everything this user has open.
+                let _one = self.0.search.lock().unwrap_or_else(PoisonError::into_inner);
+                peer::holder(uid, port.inode).ok_or_else(|| ToolResult::no(Code::Sender, UNSEEN))
+            }
+            _ => Ok(peer.asker),
         }
     }
 
@@ -204,7 +241,7 @@ impl Tools {
             hmac: String::new(),
         };
         let result = match ready.call.command.is_some() || ready.call.tool == tools::mode::Tool::Cron {
-            true => match worker::carry(self, job, gone).await {
+            true => match worker::carry(self, job, ready.uid, gone).await {
                 Ok(result) => result,
                 // It did not come so far as to write it down itself.
                 Err(no) => {

@@ -4,34 +4,19 @@
 //! |---|---|---|
 //! | is there | always | where `security.port` names one |
 //! | who | ourselves, root, and users that the documents name (`SO_PEERCRED`), looked at before a byte is read | whoever shows the token, with every request |
+//! | room | a user has a share of the places ([`crate::shares`]) | who has not shown the token makes room, the user with most first |
 //! | against browsers | cannot reach it | `Host` has to be ours, and a request with `Origin` or `Sec-Fetch-Site` is none of a gateway's |
-use std::collections::HashMap;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, header};
-use hyper::server::conn::http1;
-use hyper::service::{Service, service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite};
+use axum::{Extension, Router};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::Tools;
 use crate::desk::Asker;
+use crate::listen::door::{Door, Room};
+use crate::listen::http::{PAUSE, serve as serve_port, talk};
 use crate::peer;
-
-/// How long the head of a request may take, and how long a connection may be idle.
-const HEAD: Duration = Duration::from_secs(10);
-/// Longest head of a request, bytes.
-const HEAD_BYTES: usize = 32 << 10;
-/// After a connection could not be taken: a moment, so that nothing spins where there are no descriptors.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// Who is at the other end, by the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +24,16 @@ pub struct Peer {
     /// The facts.
     pub asker: Asker,
     /// The port it came in by, if it is no socket of a file: there its user id proves nothing.
-    pub port: Option<u16>,
+    pub port: Option<Port>,
+}
+
+/// A connection to the port.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// Ours.
+    pub number: u16,
+    /// Number of the caller's socket.
+    pub inode: u64,
 }
 
 /// Takes connections until it is dropped; `most` at once.
@@ -50,20 +44,27 @@ pub async fn serve(
     routes: Router,
     most: usize,
 ) {
-    // Whoever crowds the port keeps nobody out of the socket.
-    let at_the_port = Arc::new(Semaphore::new(most / 2));
-    let places = Arc::new(Semaphore::new(most - most / 2));
-    let (by_port, by_socket) = (routes.clone(), routes);
+    // Whoever crowds the port keeps nobody out of the socket, and whoever says half of a head keeps nobody out of either.
+    let room = |all: usize| Room { session: all, silent: all, all, yields: false };
+    let (at_the_port, at_the_socket) = (room(most / 2), room(most - most / 2));
+    let by_port = routes.clone();
     let of_port = async {
-        match port {
-            Some(port) => at_port(port, by_port, at_the_port).await,
-            None => std::future::pending().await,
-        }
+        let Some(port) = port else { return std::future::pending().await };
+        let door = Door::new(at_the_port);
+        serve_port(port, door, move |knock| {
+            let (end, number) = (knock.end?, knock.here.port());
+            let asker = Asker { uid: end.uid, pid: None, session: None, root: None };
+            let peer = Peer { asker, port: Some(Port { number, inode: end.inode }) };
+            // Half of it, also for one that has shown the token.
+            Some((with(&by_port, peer), at_the_port.all / 2))
+        })
+        .await;
     };
-    tokio::join!(at_socket(tools, socket, by_socket, places), of_port);
+    tokio::join!(at_socket(tools, socket, routes, at_the_socket), of_port);
 }
 
-async fn at_socket(tools: Tools, listener: UnixListener, routes: Router, places: Arc<Semaphore>) {
+async fn at_socket(tools: Tools, listener: UnixListener, routes: Router, room: Room) {
+    let door = Door::new(room);
     // Its connections end with it.
     let mut open = JoinSet::new();
     loop {
@@ -74,96 +75,26 @@ async fn at_socket(tools: Tools, listener: UnixListener, routes: Router, places:
             continue;
         };
         // One that the kernel tells nothing of, and one too many, see the end at once.
-        let (Ok(seen), Ok(place)) = (sys::socket::peer(&stream), places.clone().try_acquire_owned()) else {
-            continue;
-        };
+        let Ok(seen) = sys::socket::peer(&stream) else { continue };
+        // A user is one, whatever sessions it comes from.
+        let user = Asker { uid: seen.uid, pid: None, session: None, root: None };
+        let share = room.all / tools.users(seen.uid);
+        let Some(place) = door.enter_with_share(&user, share.max(1)) else { continue };
         let asker = peer::asker(seen.uid, Some(seen.pid).filter(|p| *p > 0));
         let (tools, routes) = (tools.clone(), routes.clone());
-        open.spawn(async move {
-            let _place = place;
-            if tools.may_come(seen.uid).await {
-                talk(stream, Peer { asker, port: None }, routes).await;
-            }
+        door.begin(place, |place| {
+            open.spawn(async move {
+                if tools.may_come(seen.uid).await {
+                    talk(stream, with(&routes, Peer { asker, port: None }), place).await;
+                }
+            })
         });
     }
 }
 
-async fn at_port(listener: TcpListener, routes: Router, places: Arc<Semaphore>) {
-    let shares = Shares::default();
-    let share = places.available_permits() / 4;
-    let mut open = JoinSet::new();
-    loop {
-        let accepted = listener.accept().await;
-        while open.try_join_next().is_some() {}
-        let Ok((stream, theirs)) = accepted else {
-            tokio::time::sleep(PAUSE).await;
-            continue;
-        };
-        let Ok(place) = places.clone().try_acquire_owned() else { continue };
-        let (routes, shares) = (routes.clone(), shares.clone());
-        open.spawn(async move {
-            let _place = place;
-            let Ok(ours) = stream.local_addr() else { return };
-            let Ok(Ok(uid)) = tokio::task::spawn_blocking(move || owner(theirs, ours)).await else { return };
-            let Some(_share) = shares.of(uid, share) else { return };
-            let _ = stream.set_nodelay(true);
-            let asker = Asker { uid, pid: None, session: None, root: None };
-            talk(stream, Peer { asker, port: Some(ours.port()) }, routes).await;
-        });
-    }
-}
-
-/// How many connections each user has.
-#[derive(Clone, Default)]
-struct Shares(Arc<Mutex<HashMap<u32, usize>>>);
-
-/// One of them.
-struct Share(Shares, u32);
-
-impl Shares {
-    /// One more for a user, if there are fewer than `most`.
-    fn of(&self, uid: u32, most: usize) -> Option<Share> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let has = all.entry(uid).or_default();
-        if *has >= most {
-            return None;
-        }
-        *has += 1;
-        Some(Share(self.clone(), uid))
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        let mut all = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(has) = all.get_mut(&self.1) {
-            *has = has.saturating_sub(1);
-            if *has == 0 {
-                all.remove(&self.1);
-            }
-        }
-    }
-}
-
-fn owner(theirs: SocketAddr, ours: SocketAddr) -> std::io::Result<u32> {
-    match (theirs, ours) {
-        (SocketAddr::V4(theirs), SocketAddr::V4(ours)) => sys::socket::tcp_owner(theirs, ours),
-        _ => Err(std::io::ErrorKind::Unsupported.into()),
-    }
-}
-
-async fn talk(stream: impl AsyncRead + AsyncWrite + Unpin, peer: Peer, routes: Router) {
-    let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        TowerToHyperService::new(routes.clone()).call(request)
-    });
-    // An error is a caller that went away, or one that speaks something else: there is nobody left to tell.
-    let _ = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
-        .max_buf_size(HEAD_BYTES)
-        .serve_connection(TokioIo::new(stream), service)
-        .await;
+/// The routes for one connection.
+fn with(routes: &Router, peer: Peer) -> Router {
+    routes.clone().layer(Extension(ConnectInfo(peer)))
 }
 
 impl Tools {
@@ -175,9 +106,18 @@ impl Tools {
         let me = self.clone();
         let scene = tokio::task::spawn_blocking(move || me.scene()).await;
         let Ok(Ok(scene)) = scene else { return false };
-        let (s, name) = (&scene.settings, format!("uid:{uid}"));
-        let sender = || s.senders.as_ref().is_some_and(|all| all.contains(&name));
-        s.gateway_uids.contains(&uid) || s.is_owner(&name) || sender()
+        scene.settings.names(uid)
+    }
+
+    /// Among how many users that may call here is shared: we, those that the documents name, and whoever this is.
+    pub fn users(&self, uid: u32) -> usize {
+        let Some(scene) = self.last_scene() else { return 2 };
+        let s = &scene.settings;
+        let ours = sys::ids::uid();
+        let named = s.uids().into_iter().filter(|uid| *uid != ours).count();
+        // Root can have all there is by other means.
+        let stranger = uid != 0 && uid != ours && !s.names(uid);
+        1 + named + usize::from(stranger)
     }
 }
 
@@ -195,17 +135,6 @@ mod tests {
     use axum::http::{HeaderName, HeaderValue};
 
     use super::*;
-
-    #[test]
-    fn no_user_takes_more_than_a_share() {
-        let shares = Shares::default();
-        let (a, b) = (shares.of(1, 2), shares.of(1, 2));
-        assert!(a.is_some() && b.is_some() && shares.of(1, 2).is_none() && shares.of(2, 2).is_some());
-        drop(a);
-        assert!(shares.of(1, 2).is_some());
-        drop(b);
-        assert!(shares.0.lock().unwrap().is_empty());
-    }
 
     #[test]
     fn a_browser_is_told_from_a_gateway() {

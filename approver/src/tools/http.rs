@@ -1,14 +1,15 @@
 //! The same as HTTP.
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{ConnectInfo, DefaultBodyLimit, Path, Query, State};
+use axum::extract::{ConnectInfo, Extension, Path, Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use futures_util::StreamExt;
 use protocol::operator::Row;
 use serde::Deserialize;
 use serde_json::json;
@@ -20,8 +21,9 @@ use tools::result::{Code, ToolResult};
 use super::Tools;
 use super::call::choice;
 use super::door::{Peer, is_no_browser};
-use crate::desk::Asker;
+use crate::listen::door::Place;
 use crate::peer::Operator;
+use crate::shares::Part;
 
 /// Longest body, bytes.
 const MAX_BODY: usize = MAX_ARGS + (64 << 10);
@@ -38,7 +40,6 @@ pub fn routes(tools: Tools) -> Router {
         .route("/v1/requests/{id}", get(status).post(resolve))
         .route("/v1/openapi.json", get(description))
         .fallback(async || refused(StatusCode::NOT_FOUND, ToolResult::no(Code::InvalidField, "no such path")))
-        .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(from_fn_with_state(tools.clone(), may_speak))
         .with_state(tools)
 }
@@ -47,10 +48,11 @@ pub fn routes(tools: Tools) -> Router {
 async fn may_speak(
     State(tools): State<Tools>,
     ConnectInfo(peer): ConnectInfo<Peer>,
+    Extension(place): Extension<Arc<Place>>,
     request: axum::extract::Request,
     next: axum::middleware::Next,
 ) -> Response {
-    let known = caller(peer, request.headers()).and_then(|(caller, _)| {
+    let known = caller(peer, request.headers()).and_then(|caller| {
         if peer.port.is_none() {
             // A file's socket let only those in who may come.
             return Ok(());
@@ -62,7 +64,11 @@ async fn may_speak(
         }
     });
     match known {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            // From here on its connection makes no room for strangers.
+            place.spoke();
+            next.run(request).await
+        }
         Err(no) => refused(status_of(&no), no),
     }
 }
@@ -98,9 +104,9 @@ fn status_of(result: &ToolResult) -> StatusCode {
 }
 
 /// The kernel's and the caller's word of who it is.
-fn caller(peer: Peer, headers: &HeaderMap) -> Result<(Caller, Asker), ToolResult> {
+fn caller(peer: Peer, headers: &HeaderMap) -> Result<Caller, ToolResult> {
     let no = |code, what: &str| Err(ToolResult::no(code, what));
-    if peer.port.is_some_and(|port| !is_no_browser(headers, port)) {
+    if peer.port.is_some_and(|port| !is_no_browser(headers, port.number)) {
         return no(Code::Sender, "Host is not ours, or a browser sent it");
     }
     let token = match headers.get(header::AUTHORIZATION) {
@@ -113,7 +119,7 @@ fn caller(peer: Peer, headers: &HeaderMap) -> Result<(Caller, Asker), ToolResult
             Some(token.trim().to_owned())
         }
     };
-    Ok((Caller { uid: peer.asker.uid, token }, peer.asker))
+    Ok(Caller { uid: peer.asker.uid, token })
 }
 
 async fn call(
@@ -123,33 +129,54 @@ async fn call(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let known = match caller(peer, &headers) {
+    let caller = match caller(peer, &headers) {
+        Ok(caller) => caller,
+        Err(no) => return refused(status_of(&no), no),
+    };
+    let Body(body) = body;
+    let (request, room) = match body.and_then(|(bytes, room)| Ok((read::<Request>(&bytes)?, room))) {
         Ok(known) => known,
         Err(no) => return refused(status_of(&no), no),
     };
-    let request = match body.0.as_ref().map_err(Clone::clone).and_then(|b| read::<Request>(b)) {
-        Ok(request) => request,
-        Err(no) => return refused(StatusCode::BAD_REQUEST, no),
-    };
-    let (caller, asker) = known;
-    let result = tools.call(name, request, caller, asker).await;
+    let result = tools.call(name, request, caller, peer, room).await;
     refused(status_of(&result), result)
 }
 
-/// A body that came whole, in time.
-struct Body(Result<Bytes, ToolResult>);
+/// A body that came whole, in time, and the room it takes: all of one user's have a share of that, also while they come and
+/// as long as their calls are held.
+struct Body(Result<(Vec<u8>, Part), ToolResult>);
 
-impl<S: Send + Sync> axum::extract::FromRequest<S> for Body {
+impl axum::extract::FromRequest<Tools> for Body {
     type Rejection = Infallible;
 
-    async fn from_request(request: axum::extract::Request, state: &S) -> Result<Body, Infallible> {
-        let no = |what: &str| Body(Err(ToolResult::no(Code::InvalidField, what)));
-        Ok(match tokio::time::timeout(PATIENCE, Bytes::from_request(request, state)).await {
-            Ok(Ok(bytes)) => Body(Ok(bytes)),
-            Ok(Err(_)) => no("the body is too long, or did not come whole"),
-            Err(_) => no("the body did not come in time"),
-        })
+    async fn from_request(request: axum::extract::Request, tools: &Tools) -> Result<Body, Infallible> {
+        let uid = request.extensions().get::<ConnectInfo<Peer>>().map_or(u32::MAX, |p| p.0.asker.uid);
+        let whole = whole(request.into_body(), tools.room(uid));
+        Ok(Body(match tokio::time::timeout(PATIENCE, whole).await {
+            Ok(body) => body,
+            Err(_) => Err(ToolResult::no(Code::InvalidField, "the body did not come in time")),
+        }))
     }
+}
+
+async fn whole(body: axum::body::Body, room: Part) -> Result<(Vec<u8>, Part), ToolResult> {
+    let no = |what: &str| ToolResult::no(Code::InvalidField, what);
+    let (mut out, mut room) = (Vec::new(), room);
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| no("the body did not come whole"))?;
+        if out.len() + piece.len() > MAX_BODY {
+            return Err(no("the body is too long"));
+        }
+        if !room.take(piece.len()) {
+            return Err(ToolResult::no(
+                Code::Busy,
+                "the approver holds as much of this user's calls as it can",
+            ));
+        }
+        out.extend_from_slice(&piece);
+    }
+    Ok((out, room))
 }
 
 fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, ToolResult> {
@@ -167,7 +194,7 @@ struct As {
 /// Who looks or answers.
 fn viewer(tools: &Tools, peer: Peer, headers: &HeaderMap, user: Option<&str>) -> Result<Who, ToolResult> {
     let scene = tools.scene()?;
-    let (caller, _) = caller(peer, headers)?;
+    let caller = caller(peer, headers)?;
     who(&scene.settings, &caller, user)
 }
 
@@ -241,9 +268,9 @@ async fn resolve(
     headers: HeaderMap,
     body: Body,
 ) -> Response {
-    let wanted = match body.0.as_ref().map_err(Clone::clone).and_then(|b| read::<Resolution>(b)) {
+    let wanted = match body.0.and_then(|(bytes, _)| read::<Resolution>(&bytes)) {
         Ok(wanted) => wanted,
-        Err(no) => return refused(StatusCode::BAD_REQUEST, no),
+        Err(no) => return refused(status_of(&no), no),
     };
     let who = match viewer(&tools, peer, &headers, wanted.user.as_deref()) {
         Ok(who) if who.owner && who.vouched => who,

@@ -10,19 +10,19 @@ use tools::result::{Code, ToolResult};
 use super::Tools;
 use super::call::{GONE, Gone};
 
-/// Has a job done, when it is its turn. Once whoever called is gone it does not begin any more, or is told to end: its
+/// Has a job done, when it is its turn; `uid` is the user id that called. Once whoever called is gone it does not begin any more, or is told to end: its
 /// process then ends the command, and all that this has started.
 ///
 /// # Errors
 /// It was not done, and nobody has written that down.
-pub async fn carry(tools: &Tools, job: Job, gone: Option<Gone>) -> Result<ToolResult, ToolResult> {
+pub async fn carry(tools: &Tools, job: Job, uid: u32, gone: Option<Gone>) -> Result<ToolResult, ToolResult> {
     let mut gone = gone;
     let turn = tokio::select! {
-        turn = tools.0.turns.clone().acquire_owned() => turn,
+        turn = tools.0.turns.next(uid, tools.users(uid)) => turn,
         () = left(&mut gone) => return Err(ToolResult::no(Code::Cancelled, GONE)),
     };
     // Closed never; and if it were, nothing would run.
-    let turn = turn.map_err(|_| ToolResult::no(Code::Busy, "the approver ends"))?;
+    let turn = turn.ok_or_else(|| ToolResult::no(Code::Busy, "the approver ends"))?;
     let token = tools.0.handle.rules().current().ok().and_then(|d| d.token.clone());
     let (begun, hold) = oneshot::channel();
     let mut task = tokio::task::spawn_blocking(move || {
