@@ -17,12 +17,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use protocol::ask::WireQuestion;
 use protocol::code::Code;
 use protocol::message::Report;
-use protocol::operator::{Event, Row, Run, Status};
+use protocol::operator::{Event, Row, Run, Status, ToolCall};
 use store::journal::Journal;
 use tokio::sync::{Notify, broadcast, oneshot};
 
 use crate::clock::Clock;
-use crate::desk::{Answer, Asked, Desk, Draft, Limits, Outcome};
+use crate::desk::{Answer, Asked, Desk, Draft, Limits, Outcome, Question};
 use crate::draft;
 use crate::keeper::Keeper;
 use crate::peer::Work;
@@ -251,6 +251,15 @@ impl Handle {
         let more = found.len() > most;
         found.truncate(most);
         (found, more)
+    }
+
+    /// The questions about calls of tools that wait and are wanted, the one that ends first first; at most `most`.
+    pub fn calls(&self, wanted: impl Fn(&ToolCall) -> bool, most: usize) -> Vec<Row> {
+        let mut inner = self.lock();
+        inner.desk.tick(self.0.clock.now());
+        let _ = self.told(&mut inner);
+        let is = |q: &&Question| q.draft.face.tool.as_ref().is_some_and(&wanted);
+        inner.desk.waiting().filter(is).take(most).map(|q| self.row(q)).collect()
     }
 
     /// One question: how it stands, and its text as it came (empty if it is over).

@@ -31,6 +31,9 @@ use book::Counter;
 
 /// Calls that are carried out at once; others wait for their turn.
 const AT_ONCE: usize = 8;
+/// Calls that are judged at once. That looks at folders that callers name, which may lie where nobody answers: a thread for
+/// each, of which there are 512 for all that could stand still.
+const JUDGED: usize = 64;
 /// Calls that are held at once, those that wait for a person included.
 const HELD: usize = 4_096;
 /// Results that are kept for whoever did not wait; one more takes the place of the oldest of the user that has most.
@@ -46,6 +49,7 @@ struct Shared {
     handle: Handle,
     counter: Counter,
     turns: Turns,
+    judging: Turns,
     held: Shares,
     bodies: Shares,
     later: Mutex<Later>,
@@ -73,6 +77,7 @@ impl Tools {
             handle,
             counter: Counter::of(state),
             turns: Turns::of(AT_ONCE),
+            judging: Turns::of(JUDGED),
             held: Shares::of(HELD),
             bodies: Shares::of(BODIES),
             later: Mutex::new(Later::default()),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::desk::Asker;
+use crate::desk::{Asker, Face};
 use crate::peer::{Operator, Work};
 use crate::testing::{Stage, question, run};
 use policy::Choice;
@@ -164,6 +164,29 @@ fn nobody_answers_their_own_question() {
         assert!(
             h.asks_nothing(&stranger).is_ok() && h.asks_nothing(&Operator::panel(Work::default())).is_ok()
         );
+    });
+}
+
+#[test]
+fn calls_of_tools_are_found_among_whatever_else_waits() {
+    run(async {
+        let stage = Stage::new();
+        let h = stage.handle();
+        let _waiters: Vec<_> = (1..=6)
+            .map(|n| {
+                let (_, draft) =
+                    draft::of_request(&id(n), &question(&["x"]).to_text(), asker(), h.rules()).unwrap();
+                let user = if n == 6 { "user:2" } else { "user:1" };
+                let call = ToolCall { name: "bash".into(), user: user.into(), channel: None, message: None };
+                // The first three are guards'.
+                let face = Face { tool: (n > 3).then_some(call), ..(*draft.face).clone() };
+                h.ask(Draft { face: Arc::new(face), ..draft }, None).unwrap()
+            })
+            .collect();
+        let ids = |rows: Vec<Row>| rows.into_iter().map(|r| r.id).collect::<Vec<_>>();
+        assert_eq!(ids(h.calls(|_| true, 10)), [id(4), id(5), id(6)]);
+        assert_eq!(ids(h.calls(|_| true, 2)), [id(4), id(5)]);
+        assert_eq!(ids(h.calls(|call| call.user == "user:2", 1)), [id(6)]);
     });
 }
 

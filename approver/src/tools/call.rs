@@ -75,9 +75,16 @@ impl Tools {
         }
         let place = (held, body);
         let wait = request.wait;
+        let Some(judging) = self.0.judging.next(caller.uid, self.users(caller.uid)).await else {
+            return ToolResult::no(Code::Busy, "the approver ends");
+        };
         let me = self.clone();
         // Files are looked at.
-        let begun = tokio::task::spawn_blocking(move || me.begin(&tool, request, &caller, peer)).await;
+        let begun = tokio::task::spawn_blocking(move || {
+            let _judging = judging;
+            me.begin(&tool, request, &caller, peer)
+        })
+        .await;
         match begun {
             Ok(Step::Done(result)) => result,
             // By a task of its own, which sees its end whatever becomes of whoever called: what waits is withdrawn, what

@@ -221,20 +221,11 @@ async fn pending(
 ) -> Response {
     match viewer(&tools, peer, &headers, who.user.as_deref()) {
         Ok(viewer) => {
-            let rows = tools.waiting();
-            let mine = |p: &Pending| viewer.owner || p.user == viewer.user;
-            let all: Vec<Pending> = rows.into_iter().filter(mine).collect();
+            let rows = tools.0.handle.calls(|call| viewer.owner || call.user == viewer.user, MOST);
+            let all: Vec<Pending> = rows.into_iter().filter_map(row).collect();
             answer(StatusCode::OK, &all)
         }
         Err(no) => refused(status_of(&no), no),
-    }
-}
-
-impl Tools {
-    /// The calls that wait for a yes, the one whose time ends first first.
-    pub fn waiting(&self) -> Vec<Pending> {
-        let (rows, _) = self.0.handle.list(false, None, MOST);
-        rows.into_iter().filter_map(row).collect()
     }
 }
 
