@@ -177,7 +177,7 @@ impl Place {
     /// # Errors
     /// The private folder cannot be made.
     pub fn new(chosen: Chosen) -> io::Result<Place> {
-        let name = format!("exec-guard-{}", sys::edit::uuid());
+        let name = format!("{PRIVATE}{}", sys::edit::uuid());
         // In bubblewrap the private files lie in memory.
         let private = (chosen.backend != Backend::Bubblewrap).then(|| Private::new(&name)).transpose()?;
         Ok(Place { chosen, private, name })
@@ -381,13 +381,23 @@ fn text(bytes: &[u8], cut: u64) -> String {
     out
 }
 
+/// Where private folders lie, and how the name of one begins; an id follows.
+const PRIVATES: &str = "/tmp";
+const PRIVATE: &str = "exec-guard-";
+
+/// True of what is, or looks like, the private folder of a command.
+pub fn is_private(path: &Path) -> bool {
+    let name = path.file_name().and_then(|n| n.to_str()).and_then(|n| n.strip_prefix(PRIVATE));
+    path.parent() == Some(Path::new(PRIVATES)) && name.is_some_and(|id| id.len() == 36)
+}
+
 /// A folder for one command, removed with everything in it.
 #[derive(Debug)]
 struct Private(PathBuf);
 
 impl Private {
     fn new(name: &str) -> io::Result<Private> {
-        let path = Path::new("/tmp").join(name);
+        let path = Path::new(PRIVATES).join(name);
         // An error if it is there: then somebody made it for us.
         fs::DirBuilder::new().mode(0o700).create(&path)?;
         Ok(Private(path))
@@ -456,6 +466,7 @@ mod tests {
             fs::write(outside.path().join("kept"), "x").unwrap();
             let private = Private::new(&format!("exec-guard-{}", sys::edit::uuid())).unwrap();
             let path = private.0.clone();
+            assert!(is_private(&path) && !is_private(Path::new("/tmp/exec-guard-x")));
             std::os::unix::fs::symlink(outside.path(), path.join("link")).unwrap();
             let made = std::process::Command::new("/bin/sh").args(["-ec", text]).current_dir(&path).status();
             assert!(made.unwrap().success(), "{text}");

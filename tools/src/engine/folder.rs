@@ -12,10 +12,19 @@ use crate::result::{Code, ToolResult};
 /// Folders that hold no work: the machine, its settings and its sockets.
 const NO_WORK: &[&str] = &["/proc", "/sys", "/dev", "/run", "/etc", "/boot"];
 
+/// Folders in which everybody's passing files lie, those of other commands of tools among them.
+const EVERYBODYS: &[&str] = &["/tmp", "/var/tmp"];
+
 /// Why everything below a folder is not for a command to read, if it is not. The path is real.
 fn no_work(real: &Path, homes: &[PathBuf]) -> Option<&'static str> {
     if NO_WORK.iter().any(|p| real.starts_with(p) || Path::new(p).starts_with(real)) {
         return Some("a folder of the system, or one that holds it");
+    }
+    if EVERYBODYS.iter().any(|p| Path::new(p).starts_with(real)) {
+        return Some("a folder of everybody's passing files, or one that holds it: name one below it");
+    }
+    if real.ancestors().any(crate::sandbox::is_private) {
+        return Some("another command's private folder");
     }
     // That of another user is one as well.
     let other: Option<PathBuf> = real
@@ -74,6 +83,13 @@ mod tests {
             ("/home/u/project/.git", true),
             ("/srv/work", true),
             ("/tmp/.x/work", true),
+            ("/tmp/exec-guard-stage.7/work", true),
+            ("/tmp/exec-guard-0f8fad5b-d9cb-469f-a165-70867728950e/x", false),
+            ("/tmp/exec-guard-0f8fad5b-d9cb-469f-a165-70867728950e", false),
+            ("/srv/exec-guard-0f8fad5b-d9cb-469f-a165-70867728950e", true),
+            ("/tmp", false),
+            ("/var/tmp", false),
+            ("/var/tmp/work", true),
             ("/rooted", true),
             ("/root/project", true),
             ("/", false),
