@@ -4,7 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::command::Listed;
-use super::given::{self, Given};
+use super::cuts;
+use super::given::Given;
 use super::known::Known;
 use super::{Context, Judge, Meta, Outcome, Weight, home_of, variable, visible};
 use crate::arg::Arg;
@@ -72,8 +73,9 @@ impl Judge<'_> {
                     let meta = Meta { text: shown_line(words), ..Meta::default() };
                     // Words of standard input may be the text's own.
                     let lists = names.iter().any(|n| matches!(*n, b"xargs" | b"gxargs" | b"parallel"));
-                    let listed = lists.then(|| Rc::make_mut(&mut self.given).list(true));
-                    let mark = lists.then(|| std::mem::replace(&mut self.mark, given::mark(args)));
+                    let mark = lists.then(|| cuts::mark(args));
+                    let listed = mark.clone().map(|mark| Rc::make_mut(&mut self.given).list(Some(mark)));
+                    let mark = mark.map(|mark| std::mem::replace(&mut self.mark, mark.to_vec()));
                     let finds = names.iter().any(|n| matches!(*n, b"find" | b"gfind"));
                     let find = finds.then(|| self.find.replace(args.to_vec()));
                     let o = self.command(&Arc::from(words.as_slice()), meta, &inner_ctx);

@@ -1,5 +1,7 @@
 //! Where what is read is cut into words: at blanks, at IFS, and at what `read -d` and `xargs -d` are told. Which of them
 //! holds for which text is not followed: each is tried on all of them.
+use std::rc::Rc;
+
 use super::edits::WORDS;
 use crate::arg::Arg;
 
@@ -173,6 +175,26 @@ impl Cuts {
     }
 }
 
+/// What xargs or parallel replaces by what it reads, as far as their words say it.
+pub(super) fn mark(words: &[Arg]) -> Rc<[u8]> {
+    for (at, word) in words.iter().enumerate() {
+        let Some(option) = word.literal().and_then(|w| w.strip_prefix(b"-")) else { continue };
+        if let Some(long) = option.strip_prefix(b"-") {
+            if let Some(mark) = long.strip_prefix(b"replace=") {
+                return mark.into();
+            }
+            continue;
+        }
+        let Some(letter) = option.iter().position(|b| b"IiJ".contains(b)) else { continue };
+        return match (option.get(letter + 1..).unwrap_or_default(), option.get(letter)) {
+            ([], Some(b'i')) => break,
+            ([], _) => words.get(at + 1).and_then(Arg::literal).unwrap_or_default().into(),
+            (mark, _) => mark.into(),
+        };
+    }
+    b"{}".as_slice().into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,5 +241,22 @@ mod tests {
         assert_eq!(cuts.words(b"a:b,c").unwrap().join(&b' '), b"a a:b,c b b,c c a b c");
         let many: Vec<u8> = (0..300).flat_map(|n| format!("{n},").into_bytes()).collect();
         assert_eq!(cuts.words(&many), None);
+    }
+
+    #[test]
+    fn what_is_replaced() {
+        for (command, want) in [
+            ("-I% make", "%"),
+            ("-I % make", "%"),
+            ("-0rI XX make", "XX"),
+            ("-i make", "{}"),
+            ("-i@ make", "@"),
+            ("--replace=@ make", "@"),
+            ("--replace make", "{}"),
+            ("make", "{}"),
+        ] {
+            let words: Vec<Arg> = command.split(' ').map(Arg::lit).collect();
+            assert_eq!(*mark(&words), *want.as_bytes(), "{command}");
+        }
     }
 }

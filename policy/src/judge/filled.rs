@@ -38,6 +38,9 @@ const QUIET: &[&str] = &[
 /// Commands that print names of files.
 const LISTERS: &[&str] = &["git ls-files", "git status", "git diff", "ls", "find", "fd", "rg", "grep"];
 
+/// Commands that print pieces of paths.
+const CUTTERS: &[&str] = &["basename", "dirname", "realpath", "readlink"];
+
 /// Commands that print their own words, or what they make of them.
 const SAYERS: &[&[u8]] = &[b"echo", b"printf", b"print", b"expr", b"date", b"command", b"builtin", b"env"];
 
@@ -48,6 +51,8 @@ pub(super) struct Said<'a> {
     pub of: &'a dyn Fn(&[u8]) -> Vec<Arg>,
     /// To what makes files.
     pub made: &'a [Arg],
+    /// To git, as names and messages.
+    pub told: &'a [Arg],
     /// Into files, or may.
     pub files: bool,
 }
@@ -106,43 +111,46 @@ fn is_of_account(word: &[u8]) -> bool {
 
 /// The names of files that the text makes, as far as a pattern takes them; `None` if that cannot be told.
 pub(super) fn taken_by(pattern: &[u8], said: Said<'_>) -> Option<Vec<Vec<u8>>> {
-    if said.made.is_empty() || !pattern.iter().any(|b| b"*?[".contains(b)) {
-        return Some(Vec::new());
-    }
-    // One that ends in a slash takes folders, and the slash is theirs.
-    let (bare, slash) = match pattern.strip_suffix(b"/") {
-        Some(bare) => (bare, &b"/"[..]),
-        None => (pattern, &b""[..]),
-    };
-    let read = Pattern::of(bare);
-    let takes = |name: &[u8]| read.as_ref().is_none_or(|p| !p.counts(name) || p.takes(name));
-    let names = Filler::new(said).names()?;
-    let mut out: Vec<Vec<u8>> = Vec::new();
-    let mut add = |name: &[u8]| {
-        if takes(name) && out.len() <= WORDS {
-            out.push([name, slash].concat());
-        }
-    };
-    names.iter().for_each(|name| add(name));
-    if bare.contains(&b'/') {
-        // Any of them may be a folder, and any other in it.
-        for folder in &names {
-            for name in names.iter().filter(|n| !n.contains(&b'/')) {
-                add(&[folder, &b"/"[..], name].concat());
-            }
-        }
-    }
-    (out.len() <= WORDS).then_some(out)
+    Filler::new(said).taken(pattern)
 }
 
-/// All names of files that the text makes.
-pub(super) fn names_made(said: Said<'_>) -> Option<Vec<Vec<u8>>> {
-    Filler::new(said).names()
+/// What commands may print of the names that the text gives to what makes files, and to git.
+pub(super) fn names_printed(commands: &[u8], said: Said<'_>) -> Option<Vec<Vec<u8>>> {
+    let any = |is: &dyn Fn(&[u8]) -> bool| commands.split(|b| SPLITS.contains(b)).any(|c| is(c.trim_ascii()));
+    let mut filler = Filler::new(said);
+    let mut out = if any(&|c| is_one(c, LISTERS)) { filler.names()? } else { Vec::new() };
+    if any(&tells) {
+        out.extend(filler.told()?);
+    }
+    Some(out)
 }
 
-/// True if one of the commands prints names of files.
-pub(super) fn lists(commands: &[u8]) -> bool {
-    commands.split(|b| b"|;&(\n`".contains(b)).any(|c| is_one(c.trim_ascii(), LISTERS))
+/// What lies between commands.
+const SPLITS: &[u8] = b"|;&(\n`";
+
+/// True if a command of git prints names or messages.
+fn tells(command: &[u8]) -> bool {
+    const TELLERS: &[&[u8]] = &[
+        b"describe",
+        b"branch",
+        b"log",
+        b"for-each-ref",
+        b"tag",
+        b"config",
+        b"symbolic-ref",
+        b"show",
+        b"status",
+        b"rev-parse",
+        b"stash",
+        b"name-rev",
+        b"show-ref",
+        b"shortlog",
+        b"reflog",
+        b"remote",
+        b"worktree",
+    ];
+    let mut words = command.split(u8::is_ascii_whitespace);
+    words.next() == Some(b"git") && words.any(|w| TELLERS.contains(&w))
 }
 
 fn is_one(command: &[u8], list: &[&str]) -> bool {
@@ -320,8 +328,14 @@ impl<'a> Filler<'a> {
                 Arg::Dynamic { source, .. } if depth < DEEPEST => {
                     let before = std::mem::replace(&mut self.known, false);
                     self.within.push(name.to_vec());
-                    let filled = self.word(&source, depth + 1)?;
+                    let mut filled = self.word(&source, depth + 1)?;
                     self.within.pop();
+                    for at in 0..filled.len() {
+                        // `for x in *`: a name of a file is a value.
+                        let taken = self.taken(filled.get(at).map_or(b"", |w| w))?;
+                        self.known |= !taken.is_empty();
+                        filled.extend(taken);
+                    }
                     // A piece of a name from elsewhere is one of those.
                     let own = self.known || matters(&source);
                     for word in filled {
@@ -344,15 +358,23 @@ impl<'a> Filler<'a> {
     fn command(&mut self, commands: &[u8], depth: usize) -> Option<Vec<Vec<u8>>> {
         let mut words = Vec::new();
         let (mut says, mut alters) = (false, false);
-        for command in commands.split(|b| b"|;&(\n`".contains(b)) {
+        for command in commands.split(|b| SPLITS.contains(b)) {
             let command = command.trim_ascii();
             if is_one(command, LISTERS) && !self.said.made.is_empty() {
                 let names = self.names()?;
                 self.known |= !names.is_empty();
                 words.extend(names);
             }
+            if !self.said.told.is_empty() && tells(command) {
+                let told = self.told()?;
+                self.known |= !told.is_empty();
+                words.extend(told);
+            }
             if command.is_empty() {
                 continue;
+            }
+            if command == b"pwd" {
+                self.values(b"PWD", b"", depth, &mut words)?;
             }
             let tame = tame(command);
             let quiet = is_one(command, QUIET) && (tame || !command.starts_with(b"date"));
@@ -372,6 +394,10 @@ impl<'a> Filler<'a> {
                     true => words.extend(self.word(word, depth + 1)?),
                     false => words.push(unquoted(word)),
                 }
+            }
+            if CUTTERS.iter().any(|c| command.starts_with(c.as_bytes())) {
+                let pieces: Vec<Vec<u8>> = words.iter().flat_map(|w| path_pieces(w, &words)).collect();
+                words.extend(pieces);
             }
             if !tame {
                 // A program of its own (sed, awk) may print any piece of its words.
@@ -413,6 +439,51 @@ impl<'a> Filler<'a> {
         Some(false)
     }
 
+    /// Names and messages that the text gives to git.
+    fn told(&mut self) -> Option<Vec<Vec<u8>>> {
+        let told = std::mem::take(&mut self.said.told);
+        let mut out = Vec::new();
+        for word in told {
+            match word {
+                Arg::Literal(word) => out.push(word.clone()),
+                Arg::Dynamic { source, .. } => out.extend(self.word(source, 1)?),
+            }
+        }
+        self.said.told = told;
+        (out.len() <= WORDS).then_some(out)
+    }
+
+    /// The names of files that the text makes, as far as a pattern takes them.
+    fn taken(&mut self, pattern: &[u8]) -> Option<Vec<Vec<u8>>> {
+        if self.said.made.is_empty() || !pattern.iter().any(|b| b"*?[".contains(b)) {
+            return Some(Vec::new());
+        }
+        // One that ends in a slash takes folders, and the slash is theirs.
+        let (bare, slash) = match pattern.strip_suffix(b"/") {
+            Some(bare) => (bare, &b"/"[..]),
+            None => (pattern, &b""[..]),
+        };
+        let read = Pattern::of(bare);
+        let takes = |name: &[u8]| read.as_ref().is_none_or(|p| !p.counts(name) || p.takes(name));
+        let names = self.names()?;
+        let mut out: Vec<Vec<u8>> = Vec::new();
+        let mut add = |name: &[u8]| {
+            if takes(name) && out.len() <= WORDS {
+                out.push([name, slash].concat());
+            }
+        };
+        names.iter().for_each(|name| add(name));
+        if bare.contains(&b'/') {
+            // Any of them may be a folder, and any other in it.
+            for folder in &names {
+                for name in names.iter().filter(|n| !n.contains(&b'/')) {
+                    add(&[folder, &b"/"[..], name].concat());
+                }
+            }
+        }
+        (out.len() <= WORDS).then_some(out)
+    }
+
     /// The names of files that the text makes, and what is left of each behind a folder.
     fn names(&mut self) -> Option<Vec<Vec<u8>>> {
         let made = std::mem::take(&mut self.said.made);
@@ -439,6 +510,19 @@ impl<'a> Filler<'a> {
         self.said.made = made;
         Some(out)
     }
+}
+
+/// What basename and dirname may make of a path: what stands in front of a slash or behind it, without an end that is one
+/// of the other words.
+fn path_pieces(path: &[u8], ends: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut out = Vec::new();
+    let last = path.rsplit(|b| *b == b'/').find(|p| !p.is_empty()).unwrap_or(path);
+    out.push(last.to_vec());
+    out.extend(ends.iter().filter_map(|end| last.strip_suffix(end.as_slice())).map(<[u8]>::to_vec));
+    let slash = path.iter().rposition(|b| *b == b'/');
+    out.extend(slash.and_then(|at| path.get(..at)).map(<[u8]>::to_vec));
+    out.retain(|piece| !piece.is_empty() && piece != path);
+    out
 }
 
 /// The operator behind a subscript.
@@ -504,7 +588,7 @@ mod tests {
     use super::*;
 
     fn said<'a>(of: &'a dyn Fn(&[u8]) -> Vec<Arg>) -> Said<'a> {
-        Said { of, made: &[], files: false }
+        Said { of, made: &[], told: &[], files: false }
     }
 
     #[test]

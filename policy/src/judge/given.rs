@@ -18,8 +18,6 @@ use crate::shell::ast::{CommandKind, RedirectOp, Script, Word};
 
 mod spelled;
 
-pub(super) use spelled::mark;
-
 /// Most trials for one command; beyond it a word counts as an option.
 const MOST: usize = 256;
 
@@ -51,14 +49,16 @@ pub(crate) struct Given {
     cuts: Cuts,
     /// Words that it gives to what makes files.
     made: Vec<Arg>,
+    /// Names and messages that it gives to git.
+    told: Vec<Arg>,
     /// What it assigns, wherever.
     assigned: HashMap<Vec<u8>, Vec<Arg>>,
     /// The commands whose output is standard input here, as a substitution; `None` = it comes from elsewhere.
     fed: Option<Rc<[u8]>>,
     /// What stands outside where the positional parameters are known at run time only.
     led: Vec<Arg>,
-    /// The command walked is given words of standard input, as xargs does.
-    listed: bool,
+    /// The command walked is given words of standard input, as xargs does: behind its own, or in place of this.
+    listed: Option<Rc<[u8]>>,
     /// It writes files: what it reads of one may be its own words.
     files: bool,
     /// What the last words that were asked about become, until something changes.
@@ -89,10 +89,14 @@ impl Given {
         };
         let mut open = Vec::new();
         for word in positional {
-            if let Arg::Dynamic { source, .. } = word
-                && outer.anything(source, true, env, &mut handed_on)
-            {
-                open.push(dynamic(b"`"));
+            if let Arg::Dynamic { source, single, .. } = word {
+                let any = outer.anything(source, true, env, &mut handed_on);
+                let read = outer.readings(source, *single, true, env);
+                if any || read.is_none() {
+                    open.push(dynamic(b"`"));
+                }
+                let words = read.iter().flat_map(|r| r.iter()).flat_map(|r| &r.words);
+                handed_on.extend(words.filter_map(Arg::literal).map(<[u8]>::to_vec));
             }
         }
         Given {
@@ -101,6 +105,7 @@ impl Given {
             handed_on,
             fed: outer.fed.clone(),
             made: outer.made.clone(),
+            told: outer.told.clone(),
             files: outer.files,
             // Behind a word that may become several or none, the numbers are others.
             renumbered: positional.iter().any(|a| matches!(a, Arg::Dynamic { single: false, .. })),
@@ -112,6 +117,7 @@ impl Given {
     pub fn called(&mut self, script: &Script, source: &[u8], functions: &Functions) {
         self.lately.get_mut().clear();
         let mut texts: Vec<Vec<u8>> = Vec::new();
+        let mut hands_on = false;
         any_command(script, Subshells::Enter, &mut |c| {
             for r in &c.redirects {
                 if r.op.writes() && r.target.text().as_deref() != Some(b"/dev/null") {
@@ -130,10 +136,9 @@ impl Given {
                 }
                 texts.push(text.iter().copied().filter(|b| !b"'\"".contains(b)).collect());
             }
-            if let CommandKind::For { name, words: Some(words), .. }
-            | CommandKind::Select { name, words: Some(words), .. } = &c.kind
-            {
-                self.assigns(name, args(words, source));
+            if let CommandKind::For { name, words, .. } | CommandKind::Select { name, words, .. } = &c.kind {
+                let words = words.as_ref().map(|words| args(words, source));
+                self.assigns(name, words.unwrap_or_else(|| vec![dynamic(b"\"$@\"")]));
             }
             if let CommandKind::Simple(s) = &c.kind {
                 for a in &s.assignments {
@@ -147,7 +152,9 @@ impl Given {
                         self.assigns(&a.name, vec![dynamic(b"`")]);
                     }
                 }
-                let (mut reads, mut makes, mut writes, mut told) = (false, false, false, None);
+                let (mut reads, mut makes, mut writes, mut moves, mut tells) =
+                    (false, false, false, false, false);
+                let mut told = None;
                 for word in &s.words {
                     let mut behind = false;
                     word.any_literal(|l| {
@@ -155,6 +162,8 @@ impl Given {
                         reads |= reads_words(l);
                         makes |= makes_files(l);
                         writes |= l == b"-o";
+                        tells |= TELLING.contains(&l);
+                        moves |= matches!(l, b"cd" | b"pushd" | b"chdir");
                         behind |= matches!(l, b"builtin" | b"command" | b"--");
                         told = told.or(Some(declares(l)).filter(|d| *d || !behind));
                         false
@@ -167,6 +176,16 @@ impl Given {
                 if reads {
                     self.cuts.told(&args(&s.words, source));
                 }
+                if tells && s.words.first().and_then(Word::text).as_deref() == Some(b"git") {
+                    self.tells(&args(s.words.get(1..).unwrap_or_default(), source));
+                }
+                if moves {
+                    let words = args(s.words.get(1..).unwrap_or_default(), source);
+                    self.assigns(b"PWD", words.clone());
+                    self.assigns(b"OLDPWD", words);
+                }
+                // Names that are made of what is read, and said in the text.
+                hands_on |= makes && reads;
                 if makes || writes {
                     self.makes(&args(s.words.get(1..).unwrap_or_default(), source));
                 }
@@ -187,6 +206,15 @@ impl Given {
             }
             false
         });
+        if hands_on && SAYING.iter().any(|say| source.windows(say.len()).any(|w| w == *say)) {
+            let words: Vec<Arg> = made::printed(source).map(|w| Arg::Literal(made::unquoted(w))).collect();
+            self.makes(&words);
+        }
+        if self.made.iter().any(|w| matches!(w, Arg::Dynamic { source, .. } if positional(source))) {
+            // By functions of what they are given.
+            let words: Vec<Arg> = self.calls.iter().map(Arg::lit).collect();
+            self.makes(&words);
+        }
         for text in texts {
             // Together as well, as xargs hands them on.
             let words = text.split(u8::is_ascii_whitespace).chain([text.as_slice()]);
@@ -220,6 +248,45 @@ impl Given {
         }
     }
 
+    /// True if a variable in it has a value that the text spells.
+    fn says(&self, source: &[u8]) -> bool {
+        source.split(|b| b"${".contains(b)).skip(1).any(|part| {
+            let name = part.get(..made::name(part)).unwrap_or_default();
+            self.assigned.get(name).is_some_and(|words| words.iter().any(|w| !w.is_dynamic()))
+        })
+    }
+
+    /// Notes names and messages that git is told. (What is put together of what it says itself is none of the text's.)
+    fn tells(&mut self, words: &[Arg]) {
+        let is = |w: &Arg, list: &[&[u8]]| w.literal().is_some_and(|w| list.contains(&w));
+        let makes = |w: &Arg| {
+            let option = w.known_prefix().strip_prefix(b"-").unwrap_or_default();
+            let long = option.first() == Some(&b'-');
+            long && [&b"-orphan"[..], b"-create"].iter().any(|n| option.starts_with(n))
+                || !long && option.iter().any(|b| b"bBcC".contains(b))
+        };
+        let Some(at) = words.iter().position(|w| is(w, TELLING)) else { return };
+        let Some((command, words)) = words.get(at..).and_then(<[Arg]>::split_first) else { return };
+        if is(command, &[b"checkout", b"switch"]) && !words.iter().any(makes) {
+            return;
+        }
+        for word in words {
+            let word = match word {
+                Arg::Literal(word) if word.starts_with(b"--") => {
+                    word.splitn(2, |b| *b == b'=').nth(1).map(Arg::lit)
+                }
+                Arg::Literal(word) if word.first() == Some(&b'-') => word.get(2..).map(Arg::lit),
+                Arg::Dynamic { source, .. } => Some(word.clone()).filter(|_| self.says(source)),
+                Arg::Literal(_) => Some(word.clone()),
+            };
+            match self.told.len() {
+                ..MOST => self.told.extend(word.filter(|w| !w.shown().is_empty())),
+                MOST => self.told.push(dynamic(b"`")),
+                _ => return,
+            }
+        }
+    }
+
     /// The words, beside those between its blanks, that the commands of standard input may be cut into.
     fn cut(&self, fed: &[u8]) -> Vec<Arg> {
         if self.cuts.is_plain() {
@@ -228,9 +295,7 @@ impl Given {
         let commands = fed.strip_prefix(b"$(").and_then(|f| f.strip_suffix(b")")).unwrap_or(fed);
         let mut out = literals(self.cuts.words(commands));
         for word in made::printed(commands) {
-            let name = |part: &[u8]| part.get(..made::name(part)).unwrap_or_default().to_vec();
-            let own = |part: &[u8]| self.assigned.contains_key(&name(part));
-            if word.split(|b| b"${".contains(b)).skip(1).any(own) {
+            if self.says(word) {
                 // It is cut as well.
                 out.push(dynamic(b"`"));
             }
@@ -246,8 +311,27 @@ impl Given {
     }
 
     /// Says whether the command walked next is given words of standard input, and returns what was said before.
-    pub fn list(&mut self, listed: bool) -> bool {
+    pub fn list(&mut self, listed: Option<Rc<[u8]>>) -> Option<Rc<[u8]>> {
         std::mem::replace(&mut self.listed, listed)
+    }
+
+    /// A word in which xargs puts what it reads, with that in it; nothing where it puts nothing, or more is open.
+    fn replaced(&self, source: &[u8], with: &[u8]) -> Option<Vec<u8>> {
+        let mark = self.listed.as_deref().filter(|mark| !mark.is_empty())?;
+        if source.iter().any(|b| b"$`".contains(b)) {
+            return None;
+        }
+        let (mut out, mut rest, mut any) = (Vec::new(), source, false);
+        while let Some((byte, after)) = rest.split_first() {
+            if let Some(behind) = rest.strip_prefix(mark) {
+                (rest, any) = (behind, true);
+                out.extend_from_slice(with);
+            } else {
+                rest = after;
+                out.push(*byte);
+            }
+        }
+        any.then_some(out)
     }
 
     /// What was read here stays in the shell's variables.
@@ -360,7 +444,7 @@ impl Given {
                 || (self.files && made::reads_files(source) && source.iter().any(|b| b"$`".contains(b)))
         };
         let mut may = any(source, tries);
-        if self.listed {
+        if self.listed.is_some() {
             may |= self.files && self.fed.is_none();
             may |= self.fed.as_deref().is_some_and(|commands| any(commands, tries));
             for word in &self.written {
@@ -376,7 +460,11 @@ impl Given {
                         Arg::Dynamic { .. } => may = true,
                     }
                 }
-                may |= !self.takes_made(fed, Said { of: &of, made: &self.made, files: false }, tries);
+                may |= !self.takes_made(
+                    fed,
+                    Said { of: &of, made: &self.made, told: &self.told, files: false },
+                    tries,
+                );
             }
         }
         may
@@ -385,10 +473,10 @@ impl Given {
     /// Adds the names of files that the text itself makes, as far as what standard input comes from may print them;
     /// false if they are too many.
     fn takes_made(&self, fed: &[u8], said: Said<'_>, tries: &mut Vec<Vec<u8>>) -> bool {
-        if self.made.is_empty() {
+        if self.made.is_empty() && self.told.is_empty() {
             return true;
         }
-        let mut all = if filled::lists(fed) { filled::names_made(said) } else { Some(Vec::new()) };
+        let mut all = filled::names_printed(fed, said);
         for word in tries.iter() {
             match (filled::taken_by(word, said), &mut all) {
                 (Some(more), Some(all)) => all.extend(more),
@@ -412,7 +500,7 @@ impl Given {
             looks.set(looks.get() + 1);
             if looks.get() > MOST { Vec::new() } else { self.words_of(name, body, env) }
         };
-        let said = Said { of: &of, made: &self.made, files: self.files };
+        let said = Said { of: &of, made: &self.made, told: &self.told, files: self.files };
         let found = filled::readings(source, said).filter(|_| looks.get() <= MOST).map(|found| {
             let ways = found.iter().flat_map(|w| becomes(w, single));
             let reading = |words: Vec<&[u8]>| Reading {
@@ -571,6 +659,24 @@ fn reads_words(word: &[u8]) -> bool {
     matches!(word, b"read" | b"mapfile" | b"readarray" | b"xargs" | b"gxargs" | b"parallel")
 }
 
+/// Commands of git that make a name, or keep a message or value.
+const TELLING: &[&[u8]] = &[
+    b"tag",
+    b"branch",
+    b"checkout",
+    b"switch",
+    b"commit",
+    b"config",
+    b"symbolic-ref",
+    b"update-ref",
+    b"stash",
+    b"remote",
+    b"notes",
+];
+
+/// By which a text says words that another command reads.
+const SAYING: &[&[u8]] = &[b"echo", b"printf", b"print", b"<<"];
+
 /// Programs, and commands of git and cargo, that make files whose names they are given.
 fn makes_files(word: &[u8]) -> bool {
     matches!(
@@ -678,7 +784,9 @@ impl<'g> Brought<'g> {
                     return out;
                 }
                 let first = |(n, word): (usize, &[u8])| match n {
-                    0 => Arg::Literal([prefix.as_slice(), word].concat()),
+                    0 => Arg::Literal(
+                        given.replaced(source, word).unwrap_or([prefix.as_slice(), word].concat()),
+                    ),
                     _ => Arg::lit(word),
                 };
                 let mut tried = args.to_vec();
@@ -709,7 +817,7 @@ impl<'g> Brought<'g> {
         }
         // `xargs -I% rg --%=x`: what it puts there makes the option's name.
         let name = prefix.first() == Some(&b'-') && !prefix.contains(&b'=');
-        if name && self.given.listed && !source.contains(&b'$') {
+        if name && self.given.listed.is_some() && !source.contains(&b'$') {
             return true;
         }
         let option = |w: &[u8]| w.first() == Some(&b'-') && w != b"-" && w != b"--";

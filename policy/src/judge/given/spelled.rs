@@ -40,7 +40,7 @@ impl Given {
         let scope = Scope { given: self, body, env, looks: &looks };
         let mut known = false;
         let mut words = scope.spell(source, 0, &mut known, &mut out);
-        if self.listed && !source.contains(&b'$') {
+        if self.listed.is_some() && !source.contains(&b'$') {
             out.open = true;
             let mut list = self.fed.as_deref().map(|fed| scope.spell(fed, 0, &mut known, &mut out));
             for word in &self.written {
@@ -327,22 +327,4 @@ fn filled_in(format: &[u8]) -> Vec<u8> {
 fn whole<'s>(source: &'s [u8], after: &[u8], behind: &[u8]) -> &'s [u8] {
     let from = source.len() - after.len() - 1;
     source.get(from..source.len() - behind.len()).unwrap_or_default()
-}
-
-/// What xargs puts its words in place of.
-pub(in crate::judge) fn mark(args: &[Arg]) -> Vec<u8> {
-    for (at, arg) in args.iter().enumerate() {
-        let Some(word) = arg.literal() else { continue };
-        let next = || args.get(at + 1).and_then(Arg::literal).unwrap_or_default().to_vec();
-        match word {
-            b"-I" | b"-J" => return next(),
-            [b'-', b'I' | b'J' | b'i', mark @ ..] if !mark.is_empty() => return mark.to_vec(),
-            _ => {
-                if let Some(mark) = word.strip_prefix(b"--replace=") {
-                    return mark.to_vec();
-                }
-            }
-        }
-    }
-    b"{}".to_vec()
 }
