@@ -436,11 +436,12 @@ impl Judge<'_> {
         if listed.best == Match::Full && listed.hazards {
             return;
         }
-        let writes = known.writer(name).is_some() || known.is_written_by(name);
+        let writer = known.writer(name).filter(|writer| !writer.is_idle(args));
+        let writes = writer.is_some() || known.is_written_by(name);
         let starts_up = || {
             self.as_read(false, args, ctx, &|args| {
                 protect::starts_up(last_component(name), args).or_else(|| {
-                    let writer = known.writer(name)?;
+                    let writer = writer?;
                     self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))
                 })
             })

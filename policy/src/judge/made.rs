@@ -189,7 +189,7 @@ pub(super) fn reads_files(commands: &[u8]) -> bool {
 pub(super) fn tame(commands: &[u8]) -> bool {
     let holds = |w: &[u8], part: &[u8]| w.windows(part.len()).any(|p| p == part);
     let says = |name: &[u8], w: &[u8]| {
-        [&b"format"[..], b"pretty", b"printf", b"template", b"jsonpath", b"%", b"\\", b"/-", b"+-", b"=-"].iter().any(|s| holds(w, s))
+        speaks(w)
             || matches!(w, b"--only-matching" | b"--bytes" | b"--replace")
             // Pieces of lines: `head -c`, `grep -o`, `rg -r`.
             || (matches!(name, b"head" | b"tail") && w.starts_with(b"-c"))
@@ -242,6 +242,22 @@ fn of_refs(commands: &[u8]) -> std::borrow::Cow<'_, [u8]> {
         }
     }
     out.into()
+}
+
+/// True if a format stands in a word, or a dash where something before it may be taken away.
+fn speaks(word: &[u8]) -> bool {
+    word.iter().enumerate().any(|(at, byte)| {
+        let rest = || word.get(at..).unwrap_or_default();
+        match byte {
+            b'%' | b'\\' => true,
+            b'/' | b'+' | b'=' => word.get(at + 1) == Some(&b'-'),
+            b'f' => rest().starts_with(b"format"),
+            b'p' => rest().starts_with(b"pretty") || rest().starts_with(b"printf"),
+            b't' => rest().starts_with(b"template"),
+            b'j' => rest().starts_with(b"jsonpath"),
+            _ => false,
+        }
+    })
 }
 
 /// The letters behind a single dash.

@@ -26,10 +26,14 @@ impl Judge<'_> {
     pub(super) fn writes(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<String> {
         // Where nobody knows where it stands, it may as well be where it all begins.
         let here = || self.stands(ctx).filter(|_| ctx.cwd.is_none());
-        let holds =
-            |args: &[Arg]| self.scenes(ctx).chain(here()).find_map(|s| unpack::unpacks(writer, args, &s));
-        self.as_read(true, args, ctx, &holds)
-            .filter(|_| !self.is_told(args, ctx, &holds))
+        // What is tried below leaves the words alone by which it is idle.
+        let idle = writer.is_idle(args);
+        let holds = |args: &[Arg]| match idle {
+            true => None,
+            false => self.scenes(ctx).chain(here()).find_map(|s| unpack::unpacks(writer, args, &s)),
+        };
+        let sure = if idle { None } else { self.as_read(true, args, ctx, &holds) };
+        sure.filter(|_| !self.is_told(args, ctx, &holds))
             .or_else(|| self.pair(writer, args, ctx))
             .or_else(|| self.spelled(writer, args, ctx, &holds))
     }

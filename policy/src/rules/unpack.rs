@@ -109,6 +109,22 @@ impl Writer {
         }
     }
 
+    /// True if a command of it writes nowhere, whatever its words become that are known at run time only: git with a
+    /// sub-command that leaves the working tree alone, and nothing unknown in front of that.
+    pub(crate) fn is_idle(self, args: &[Arg]) -> bool {
+        let mut words = args.iter().map(Arg::literal);
+        while let Some(Some(word)) = words.next().filter(|_| self.writes == Writes::Git) {
+            let attached = word.starts_with(b"--") && word.contains(&b'=');
+            if !word.starts_with(b"-") {
+                return leaves(word);
+            }
+            if !attached && is_one(word, GIT_VALUES) && !matches!(words.next(), Some(Some(_))) {
+                return false;
+            }
+        }
+        false
+    }
+
     /// Why a write by a name that the same text makes is a question.
     pub(crate) fn why_by_name(self) -> String {
         let name = self.name;

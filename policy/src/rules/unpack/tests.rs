@@ -526,3 +526,28 @@ fn patterns_are_followed_wherever_they_may_be_a_link() {
     }
     assert!(bad.is_empty(), "{bad:#?}");
 }
+
+#[test]
+fn git_is_idle_where_nothing_unknown_stands_in_front_of_what_only_reads() {
+    let git = writer(&[b"git"]).unwrap();
+    for (line, idle) in [
+        ("push origin $x", true),
+        ("-C /x --git-dir=y log $x", true),
+        ("-c a.b=c tag", true),
+        ("-c $x tag", false),
+        ("$x log", false),
+        ("-C", false),
+        ("-C log", false),
+        ("", false),
+        ("pull $x", false),
+        ("pu$x", false),
+    ] {
+        let word = |word: &str| match word.contains('$') {
+            true => Arg::Dynamic { source: word.into(), prefix: Vec::new(), single: false },
+            false => Arg::lit(word),
+        };
+        let args: Vec<Arg> = line.split_ascii_whitespace().map(word).collect();
+        assert_eq!(git.is_idle(&args), idle, "{line}");
+    }
+    assert!(!writer(&[b"tar"]).unwrap().is_idle(&[Arg::lit("log")]));
+}
