@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use policy::document::{Approvals, Config, Entry, LoadError, preset};
+use policy::document::{Approvals, CAUTIOUS, Config, Entry, LoadError};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use sys::file::Owner;
@@ -259,9 +259,7 @@ fn settle(target: &Target, fresh: bool) -> Result<(), EditError> {
 
 fn beginning(target: &Target) -> Result<Value, EditError> {
     let text = match target.begin {
-        Begin::Cautious => {
-            preset("cautious").map(|p| if is_config(&target.path) { p.config } else { p.approvals })
-        }
+        Begin::Cautious => Some(if is_config(&target.path) { CAUTIOUS.config } else { CAUTIOUS.approvals }),
         Begin::Empty => None,
     };
     match text {
@@ -273,7 +271,8 @@ fn beginning(target: &Target) -> Result<Value, EditError> {
 /// The preset's settings beside its lists: they were in force while the preset was. What somebody has set stays;
 /// a config with comments is left as it is.
 fn settings_beside(path: &Path) -> Result<(), EditError> {
-    let (Some(folder), Some(preset)) = (path.parent(), preset("cautious")) else { return Ok(()) };
+    let preset = CAUTIOUS;
+    let Some(folder) = path.parent() else { return Ok(()) };
     let path = folder.join(CONFIG);
     let done = rewrite(&Target::at(&path), |old| {
         let Some(old) = old else { return Ok((Some(preset.config.to_owned()), ())) };
@@ -578,7 +577,7 @@ mod tests {
         add_entries(&t, Some("main"), List::Allow, &[json!({"pattern": "/bin/ls"})]).unwrap();
         assert_eq!(json_of(&t)["defaults"]["security"], "allowlist");
         let config = fs::read(s.0.path().join(CONFIG)).unwrap();
-        assert_eq!(config, preset("cautious").unwrap().config.as_bytes());
+        assert_eq!(config, CAUTIOUS.config.as_bytes());
         fs::write(s.0.path().join(CONFIG), "{/* mine */}").unwrap();
         fs::remove_file(&t.path).unwrap();
         edit(&t, |_| Ok(())).unwrap();

@@ -27,7 +27,7 @@ pub use error::{Details, LoadError, LoadErrorKind};
 pub use policy::{
     Call, JournalSettings, Layer, Policy, RunSettings, Settings, SocketSettings, SubmitSettings,
 };
-pub use presets::{PRESETS, Preset, preset};
+pub use presets::{CAUTIOUS, PRESETS, Preset, preset};
 
 use crate::tables::hazards::Category;
 
