@@ -9,8 +9,8 @@ use std::cell::UnsafeCell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of the arena.
-const SIZE: usize = 512 << 10;
+/// Bytes of the arena: what a verdict on a script of 16 KB takes. What is not touched costs nothing.
+const SIZE: usize = 4 << 20;
 
 /// Bytes that are mapped at the start: what a judgement under a short document touches.
 #[cfg(target_os = "linux")]
@@ -216,7 +216,8 @@ mod tests {
 
     #[test]
     fn blocks_are_aligned_apart_and_reused_only_at_the_end() {
-        let arena = Box::new(Arena::new());
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
         arena.open(WORD);
         let layout = |size, align| Layout::from_size_align(size, align).unwrap();
         let (a, b) = (arena.place(layout(3, 1)).unwrap(), arena.place(layout(8, 64)).unwrap());
@@ -238,7 +239,8 @@ mod tests {
 
     #[test]
     fn another_thread_has_none_of_it() {
-        let arena = Arena::new();
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
         let layout = Layout::from_size_align(8, 8).unwrap();
         assert_eq!(arena.place(layout), None);
         arena.open(WORD);
@@ -256,7 +258,8 @@ mod tests {
 
     #[test]
     fn growing_keeps_the_content() {
-        let arena = Box::new(Arena::new());
+        static ARENA: Arena = Arena::new();
+        let arena = &ARENA;
         arena.open(WORD);
         let layout = Layout::from_size_align(4, 1).unwrap();
         // SAFETY: a layout of four bytes.
