@@ -439,3 +439,32 @@ fn a_stricter_override_stops_what_the_policy_allows() {
     stage.write("guard/approver/overrides", b"", 0o666);
     stage.run(&["tool"]).refused(125, "policy-unreadable");
 }
+
+/// New programs are put in the place of old ones by renaming: the approver that still runs finds its companions.
+#[test]
+fn an_approver_whose_programs_were_replaced_works_on() {
+    let stage = crate::tools::stage(json!({"mode": "yolo"}));
+    let own = stage.path("own");
+    std::fs::create_dir(&own).expect("a folder");
+    let from = programs().ctl.parent().expect("its folder");
+    for name in ["exec-guard", "exec-guardctl", "exec-guard-approver"] {
+        std::fs::copy(from.join(name), own.join(name)).expect("copied");
+    }
+    let run = |rest: &[&str]| {
+        let ctl = stage.text("own/exec-guardctl");
+        let words: Vec<&str> = std::iter::once(ctl.as_str()).chain(rest.iter().copied()).collect();
+        stage.cast(&words).way(Way::Path).limit(LONG).run()
+    };
+    let started = run(&["approver", "start", "--no-panel"]);
+    assert_eq!(started.code(), 0, "{started:?}");
+    for name in ["exec-guard", "exec-guardctl", "exec-guard-approver"] {
+        std::fs::copy(own.join(name), own.join("new")).expect("copied");
+        std::fs::rename(own.join("new"), own.join(name)).expect("renamed");
+    }
+    let token = stage.text("token");
+    let args = r#"{"command": "echo hello"}"#;
+    let called = run(&["tool", "bash", "--user", "user:1", "--token-file", &token, "--args", args]);
+    let stopped = run(&["approver", "stop"]);
+    assert!(called.code() == 0 && called.stdout.contains("hello"), "{called:?}");
+    assert_eq!(stopped.code(), 0, "{stopped:?}");
+}

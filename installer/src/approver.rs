@@ -239,7 +239,10 @@ pub fn panel(args: &Panel) -> Result<Exit, Failure> {
     let mut page = Page::new();
     page.line(&link);
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
-    if args.open {
+    let nowhere = ["DISPLAY", "WAYLAND_DISPLAY"].iter().all(|name| std::env::var_os(name).is_none());
+    if args.open && nowhere {
+        say::word("there is no display here, so nothing was opened: open the link in a browser of yours");
+    } else if args.open {
         let opener: PathBuf = "xdg-open".into();
         let started = Program::new(&opener)
             .arg(&link)

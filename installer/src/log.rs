@@ -219,6 +219,10 @@ fn text(record: &Value, page: &mut Page, zone: &TimeZone) {
     // What is no decision is an event: a question, a run that ended.
     let decision = text("decision").or(text("event")).unwrap_or("?");
     let mut line = format!("{when}  {decision:<5}  {}", text("agent").unwrap_or("-"));
+    // Of several records with the same decision, which it is.
+    if let (Some(_), Some(event)) = (text("decision"), text("event")) {
+        line.push_str(&format!("  {event}"));
+    }
     match text("by") {
         Some("person") => line.push_str("  by a person"),
         Some("fallback") => line.push_str("  by askFallback"),

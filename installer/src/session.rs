@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::cli::{Session, SessionSet};
 use crate::exit::{Exit, Failure};
 use crate::operator::{Address, Operator, unexpected};
-use crate::say::{Page, Tint};
+use crate::say::{self, Page, Tint};
 use crate::when::{self, Towards};
 
 /// Does it.
@@ -20,7 +20,10 @@ pub fn run(command: &Session) -> Result<Exit, Failure> {
         Session::Clear { agent, key } => {
             let command = Command::SessionClear { agent: agent.clone(), session: key.clone() };
             match Operator::open(&Address::known()?)?.ask(&command) {
-                Ok(Answer::Done) => Ok(Exit::Done),
+                Ok(Answer::Done) => {
+                    say::word("the override is taken back");
+                    Ok(Exit::Done)
+                }
                 Ok(_) => Err(unexpected()),
                 Err(crate::operator::Trouble::Refused(protocol::Code::Unknown, _)) => {
                     Err(Failure::not("no override is in force for that"))

@@ -102,7 +102,7 @@ pub fn read(argv: Vec<Vec<u8>>) -> Result<Called, Usage> {
             Ok(Called::Submit(Reader::new(words, false).finish()?.0))
         }
         // Typed by a person: an agent names itself.
-        b"hook" if matches!(args, [_, help] if help == b"--help" || help == b"-h") => Ok(Called::Help),
+        b"hook" if matches!(args, [_, .., help] if help == b"--help" || help == b"-h") => Ok(Called::Help),
         b"hook" => Ok(Called::Hook(args.get(1..).unwrap_or_default().to_vec())),
         w if LATER.iter().any(|l| l.as_bytes() == w) => {
             Err(Usage(format!("`{}` is not part of this version", String::from_utf8_lossy(w))))

@@ -121,7 +121,8 @@ pub fn secret(file: &Path) -> Result<(), String> {
 
 /// The guard that this program belongs to lies beside it.
 fn beside() -> Option<(PathBuf, FileId)> {
-    let me = std::env::current_exe().and_then(std::fs::canonicalize).ok()?;
+    // Its own file may have been replaced meanwhile.
+    let me = std::env::current_exe().ok()?;
     let path = me.with_file_name("exec-guard");
     let id = sys::world::identity(path.as_os_str().as_encoded_bytes())?;
     Some((path, id))

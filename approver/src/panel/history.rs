@@ -46,7 +46,12 @@ impl Filter {
         let word = |key: &str| record.get(key).and_then(Value::as_str).unwrap_or_default();
         let day = || record.get("ts").and_then(Value::as_u64).map(time::day).unwrap_or_default();
         let found = |text: &str| text.to_lowercase().contains(&self.text);
-        (self.agent.is_empty() || word("agent") == self.agent)
+        // The doctor's own commands are shown to whoever looks for them.
+        let probe = policy::Reason::Probe.code();
+        let findings = record.get("findings").and_then(Value::as_array).into_iter().flatten();
+        let is_probe = findings.into_iter().any(|f| f.as_str() == Some(probe));
+        (!is_probe || self.text.contains("probe"))
+            && (self.agent.is_empty() || word("agent") == self.agent)
             && (self.decision.is_empty() || word("decision") == self.decision)
             && (self.day.is_empty() || day() == self.day)
             && (self.text.is_empty()

@@ -63,7 +63,8 @@ async fn left(gone: &mut Option<Gone>) {
 }
 
 fn start(job: &str, begun: oneshot::Sender<Option<Hold>>) -> std::io::Result<ToolResult> {
-    let own = std::env::current_exe().and_then(std::fs::canonicalize)?;
+    // Not what it is resolved to: where the programs were replaced meanwhile its own file is gone, and the folder is not.
+    let own = std::env::current_exe()?;
     let mut child = Command::new(own.with_file_name("exec-guardctl"))
         .arg("tool-work")
         .stdin(Stdio::piped())

@@ -75,6 +75,16 @@ fn advise(args: &Add, before: &Loaded) {
     if args.list != List::Allowlist {
         return;
     }
+    if args.args.is_none() {
+        let name = args.pattern.rsplit('/').next().unwrap_or_default();
+        if name.bytes().all(|b| matches!(b, b'*' | b'?')) {
+            say::word("note: this is every program there, whatever it does with whatever arguments");
+        } else if !policy::wrapper::learnable(&[name.as_bytes()]) {
+            say::word(format!(
+                "note: {name} runs code or programs that its arguments name; --args narrows what it may be given"
+            ));
+        }
+    }
     // A plain path is mostly typed or pasted from elsewhere: where nothing lies there, the name may be right.
     let plain = args.pattern.starts_with('/') && !args.pattern.contains(['*', '?', '[', '{', '\\']);
     if plain && std::fs::symlink_metadata(&args.pattern).is_err_and(|e| e.kind() == ErrorKind::NotFound) {
