@@ -58,7 +58,8 @@ fn as_text(eval: &Evaluation) -> String {
                 format!("{} {} ({})", by.word(), shown(pattern.as_bytes()), shown(from.as_bytes()))
             }
             (Some(by), None) => by.word().to_owned(),
-            (None, _) => "not satisfied".to_owned(),
+            // Perhaps an entry covers the program, and what else is said of it asks.
+            (None, _) => "not satisfied as it stands".to_owned(),
         };
         let _ = writeln!(out, "     {what}: {by}");
         findings(&mut out, eval, Some(at));

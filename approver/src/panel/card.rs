@@ -162,7 +162,7 @@ fn segment(s: &WireSegment) -> Markup {
             code { (text(&s.text)) } " "
             @match &s.satisfied_by {
                 Some(by) => span.badge.allow { "allowed: " (shown(by)) },
-                None => span.badge.ask { "not covered" },
+                None => span.badge.ask { "not allowed as it stands" },
             }
             @if let (Some(found), Some(real)) = (&s.found, &s.real) { div.from { (program(found, real)) } }
             @else { div.from { (shown(&s.kind)) } }
