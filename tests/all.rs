@@ -53,6 +53,7 @@ mod install;
 
 /// Hooks put into the settings of agents, and taken out again.
 mod install_agents;
+mod install_trust;
 
 /// The doctor finds each layer that was taken out of the way.
 mod doctor_layers;

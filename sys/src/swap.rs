@@ -7,7 +7,8 @@
 use std::ffi::CString;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 
@@ -56,6 +57,28 @@ pub fn remove_unchanged(path: &Path, was: &[u8]) -> io::Result<bool> {
         Err(Errno::EEXIST) => std::fs::remove_file(&temp).map(|()| false),
         Err(e) => Err(e.into()),
     }
+}
+
+/// Files beside this one that have the names which [`replace_unchanged`] and [`remove_unchanged`] give: of a run that was
+/// killed. Whether there is in them what we wrote, or what another program did, is not known here.
+pub fn left(path: &Path) -> Vec<PathBuf> {
+    let Ok(path) = landing(path) else { return Vec::new() };
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return Vec::new() };
+    let begin = [b".", name.as_bytes(), b"."].concat();
+    let digits = |d: &[u8]| d.len() == 16 && d.iter().all(u8::is_ascii_hexdigit);
+    let ours = |name: &[u8]| {
+        let rest = name.strip_prefix(begin.as_slice());
+        rest.and_then(|rest| rest.strip_suffix(b".tmp")).is_some_and(digits)
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    // Of the entry itself: no link is followed.
+    let mine = |m: std::fs::Metadata| m.is_file() && m.uid() == crate::ids::uid();
+    let mut out: Vec<PathBuf> = entries
+        .filter(|e| ours(e.file_name().as_bytes()) && e.metadata().is_ok_and(mine))
+        .map(|e| e.path())
+        .collect();
+    out.sort();
+    out
 }
 
 fn exchange(path: &Path, temp: &Path, was: &[u8], bytes: &[u8]) -> io::Result<bool> {
@@ -139,6 +162,19 @@ mod tests {
         assert!(remove_unchanged(&f, b"two").unwrap());
         assert!(!replace_unchanged(&f, Some(b"two"), b"three", 0o600).unwrap());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_is_left_is_found_by_its_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let f = dir.path().join("f");
+        let temp = beside(&f, b"x", 0o600).unwrap();
+        for name in
+            [".g.0123456789abcdef.tmp", ".f.0123.tmp", ".f.0123456789abcdef", ".f.x.0123456789abcdef.tmp"]
+        {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        assert_eq!(left(&f), [temp]);
     }
 
     /// Two writers that read, add a line and write: one as others do, by a rename, and one by this.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::calls::call;
-use super::fire;
 use super::{Finding, State};
+use super::{believe, fire};
 use crate::install::agents::json::{self as text, calls, command};
 use crate::install::agents::settings;
-use crate::install::agents::{self, AGENTS, Handler, Kind, Spec, toml};
+use crate::install::agents::{self, AGENTS, Handler, Kind, Spec, matcher, toml};
 use crate::install::manifest::Manifest;
 use crate::install::plan::Surroundings;
 use crate::install::shown;
@@ -55,28 +55,25 @@ pub fn agents(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
     out
 }
 
-/// That a hook somebody wrote guards: its command line says no to a probe, and nothing in it keeps it from being asked.
+/// That a hook somebody wrote guards: its command line is the guard's own, that says no to a probe, and nothing in it
+/// keeps it from being asked. `guard` is the one that is installed, `project` the folder whose own settings these are.
 ///
 /// # Errors
-/// It does not: why.
-pub fn guards(id: &str, hook: &Value) -> Result<(), String> {
-    let handler = Spec::named(id).and_then(Spec::list).map(|(_, handler)| handler);
-    if let Some((_, why)) = handler.and_then(|handler| super::idle::why(id, handler, hook)) {
+/// It does not, or it is not certain: why.
+pub fn guards(id: &str, hook: &Value, guard: &Path, project: Option<&Path>) -> Result<(), String> {
+    if let Some(why) = super::idle::weak(id, hook) {
         return Err(why);
     }
-    refuses(id, command(hook).unwrap_or_default())
+    let program = believe::command(id, command(hook).unwrap_or_default(), guard, project)?;
+    probe(id, &program)
 }
 
-/// That a command line, as the agent runs it, says no to a probe.
-fn refuses(id: &str, command: &str) -> Result<(), String> {
-    probe(id, Path::new("/bin/sh"), &["-c", command])
-}
-
-fn probe(id: &str, program: &Path, args: &[&str]) -> Result<(), String> {
+/// That the guard, as the hook of an agent, says no to a probe. It is started by itself, through no shell.
+fn probe(id: &str, guard: &Path) -> Result<(), String> {
     let probe = fire::probe()?;
     // Harmless in any shell: `:` does nothing.
     let input = call(id, &format!(": {probe}"), "/").to_string();
-    fire::must_refuse(program, args, input.as_bytes(), fire::refused_as_hook)
+    fire::must_refuse(guard, &["hook", id], input.as_bytes(), fire::refused_as_hook)
 }
 
 impl Place<'_> {
@@ -121,7 +118,10 @@ impl Place<'_> {
                 Ok(meta) if std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o100 == 0 => {
                     vec![self.not(format!("{file} cannot be executed")).mend(format!("chmod +x {file}"))]
                 }
-                _ => vec![self.fire(&[&protocol::hook::quoted(&[crate::install::text(&self.file)])])],
+                _ => vec![match believe::script(&text) {
+                    Ok(line) => self.fire(&[line]),
+                    Err(why) => self.not(format!("{file} {why}")),
+                }],
             },
             Kind::Plugin(_) if super::idle::variable(self.spec.id).is_some() => {
                 let name = super::idle::variable(self.spec.id).unwrap_or_default();
@@ -150,7 +150,7 @@ impl Place<'_> {
         };
         let (mut hooks, mut elsewhere) = (Vec::new(), None);
         for group in list.into_iter().flatten() {
-            let matcher = group.get("matcher").and_then(Value::as_str).unwrap_or_default();
+            let under = group.get("matcher").and_then(Value::as_str).unwrap_or_default();
             let handlers = match group.get("hooks").and_then(Value::as_array) {
                 Some(inner) => inner.iter().collect(),
                 None => vec![group],
@@ -158,15 +158,19 @@ impl Place<'_> {
             // Ours, or something that calls ours.
             let near = |h: &&&Value| command(h).is_some_and(|c| calls(c, id) || c.contains("exec-guard"));
             let found: Vec<&Value> = handlers.iter().filter(near).copied().collect();
-            if text::covers(matcher, wanted.unwrap_or_default()) {
+            if matcher::covers(id, under, wanted.unwrap_or_default()) {
                 hooks.extend(found);
             } else if !found.is_empty() {
-                elsewhere = Some(matcher);
+                elsewhere = Some(under);
             }
         }
         match (hooks.is_empty(), elsewhere) {
-            (true, Some(matcher)) => {
-                let what = format!("{file}: our hook stands under the matcher `{matcher}`");
+            (true, Some(under)) => {
+                let what = match matcher::understood(id, under) {
+                    true => "",
+                    false => ", which is not understood here: that the agent reads it so is not certain",
+                };
+                let what = format!("{file}: our hook stands under the matcher `{under}`{what}");
                 return vec![self.not(what).mend(format!("write `{}` there", wanted.unwrap_or_default()))];
             }
             (true, None) => {
@@ -186,7 +190,11 @@ impl Place<'_> {
         match super::idle::switched_off(self.s, id, &self.file, value, &hooks) {
             Ok(None) => {}
             Ok(Some((file, key))) => {
-                let what = format!("{}: `{key}` switches hooks off", shown(&file));
+                let does = match key.ends_with("CLAUDE_CODE_SHELL_PREFIX") {
+                    true => "has another program start every hook",
+                    false => "switches hooks off",
+                };
+                let what = format!("{}: `{key}` {does}", shown(&file));
                 return vec![self.finding(State::NotInTheWay, what).mend(format!("take `{key}` out of it"))];
             }
             Err((file, why)) => {
@@ -213,8 +221,9 @@ impl Place<'_> {
             Handler::Group(_, extra) | Handler::Plain(extra, _) => extra,
         };
         let switch = extra.iter().map(|(k, _)| *k).find(|k| closed.contains(k));
+        let ours = |line: &str| believe::command(id, line, &self.guard, self.project.as_deref()).is_ok();
         if let (true, Some(key)) = (live, switch)
-            && hooks.iter().any(|h| h.get(key).is_none())
+            && hooks.iter().any(|h| h.get(key).is_none() && command(h).is_some_and(ours))
         {
             let what = format!("{file}: without `{key}` a guard that is missing or killed lets commands run");
             let mend = format!("exec-guardctl uninstall --agent {id}; exec-guardctl install --agent {id}");
@@ -270,11 +279,12 @@ impl Place<'_> {
         toml::get(config, &table, "trust_level").is_ok_and(|level| level.as_deref() == Some("trusted"))
     }
 
-    /// A probe through command lines, as the agent runs them; one no is enough for all of them.
+    /// A probe through the guard of command lines that are its own; one no is enough for all of them.
     fn fire(&self, commands: &[&str]) -> Finding {
         let mut why = String::new();
         for line in commands {
-            match refuses(self.spec.id, line) {
+            let guard = believe::command(self.spec.id, line, &self.guard, self.project.as_deref());
+            match guard.and_then(|guard| probe(self.spec.id, &guard)) {
                 Ok(()) => {
                     let what = format!("`{line}`, as {} has it, refuses a probe", shown(&self.file));
                     return self.finding(State::Live, what);
@@ -285,50 +295,24 @@ impl Place<'_> {
         self.not(why)
     }
 
-    fn probe(&self, program: &Path, args: &[&str]) -> Result<(), String> {
-        probe(self.spec.id, program, args)
-    }
-
-    /// A plugin: through itself where node is here, else by its text and the guard that it names.
+    /// A plugin: by its text, which is that of the installer, and the guard that it names. It is never loaded.
     fn plugin(&self, file: &Path, is: &str) -> Finding {
-        let ours = self.spec.plugin(&self.guard);
-        let same = ours.as_deref().is_some_and(|o| o == is);
-        if let Some(node) = self.s.behind().find("node")
-            && let Ok(probe) = fire::probe()
-        {
-            let (file, command) = (crate::install::text(file), format!(": {probe}"));
-            let args = [
-                "--input-type=module",
-                "-e",
-                include_str!("plugin.mjs"),
-                "--",
-                self.spec.id,
-                &file,
-                &command,
-                "/",
-            ];
-            if let Ok(said) = fire::run(&node, &args, b"")
-                && let Ok(value) = serde_json::from_str::<Value>(said.stdout.trim())
-            {
-                return match value.get("no").and_then(Value::as_str) {
-                    Some(no) if fire::is_our_no(no) => {
-                        self.finding(State::Live, format!("{file} refuses a probe"))
-                    }
-                    Some(no) => self.not(format!("{file} refuses a probe, but not by the guard: {no}")),
-                    None => self.not(format!("{file} lets a probe pass")),
-                };
-            }
-        }
-        if !same {
+        let named = is.lines().find_map(|l| l.strip_prefix("const GUARD = ")?.strip_suffix(';'));
+        let named = named.and_then(|l| serde_json::from_str::<PathBuf>(l).ok());
+        let guard = named.as_deref().unwrap_or(&self.guard);
+        let ours = self.spec.plugin(guard).unwrap_or_default();
+        // Without the first line it is what somebody put there by hand.
+        if is != ours && Some(is) != ours.split_once('\n').map(|(_, rest)| rest) {
             return self.not(format!("{} is not the plugin that is installed", shown(file)));
         }
-        let guard = crate::install::text(&self.guard);
-        match self.probe(&self.guard, &["hook", self.spec.id]) {
-            Ok(()) => {
+        let guard = believe::program(guard, &self.guard, self.project.as_deref());
+        match guard.and_then(|guard| probe(self.spec.id, guard).map(|()| guard)) {
+            Ok(guard) => {
+                let guard = shown(guard);
                 let what = format!("{} is as it was installed, and {guard} refuses a probe", shown(file));
                 self.finding(State::Live, what)
             }
-            Err(why) => self.not(format!("{guard}: {why}")),
+            Err(why) => self.not(format!("{}: {why}", shown(file))),
         }
     }
 

@@ -23,6 +23,7 @@ pub fn why(id: &str, handler: Handler, hook: &Value) -> Option<(&'static str, St
     }
     for (key, what) in [
         ("async", "the command does not wait for it"),
+        ("asyncRewake", "the command does not wait for it"),
         ("once", "it is called for the first command only"),
         ("disabled", "it is never called"),
     ] {
@@ -66,6 +67,12 @@ pub fn why(id: &str, handler: Handler, hook: &Value) -> Option<(&'static str, St
     })
 }
 
+/// The same for whoever has the handler alone.
+pub fn weak(id: &str, hook: &Value) -> Option<String> {
+    let (_, handler) = Spec::named(id)?.list()?;
+    why(id, handler, hook).map(|(_, why)| why)
+}
+
 /// The switch by which an agent's hooks, or those of ours, are off, and the file it stands in.
 ///
 /// # Errors
@@ -77,19 +84,20 @@ pub fn switched_off(
     value: &Value,
     hooks: &[&Value],
 ) -> Result<Option<(PathBuf, &'static str)>, (PathBuf, String)> {
-    if let Some(key) = off(id, value, hooks) {
-        return Ok(Some((file.to_path_buf(), key)));
-    }
     if let Some(variable) = variable(id) {
         return Ok(Some((PathBuf::from("the environment"), variable)));
+    }
+    if id == "claude" {
+        return super::claude::off(s, file, value);
+    }
+    if let Some(key) = off(id, value, hooks) {
+        return Ok(Some((file.to_path_buf(), key)));
     }
     let mut doubt = None;
     for (file, of) in others(s, id) {
         match foreign(&file) {
             Ok(Some(other)) => {
-                let managed = |v: &Value| v.get("allowManagedHooksOnly") == Some(&true.into());
                 let key = match of {
-                    Of::Machine if managed(&other) => Some("allowManagedHooksOnly"),
                     Of::Trust => distrusts(&other),
                     // What a person says counts for more.
                     Of::Defaults => off(id, &other, hooks).filter(|key| !says(value, key)),
@@ -108,13 +116,15 @@ pub fn switched_off(
 
 /// A variable of ours that would have the agent start without hooks.
 pub fn variable(id: &str) -> Option<&'static str> {
-    let name = match id {
-        "claude" => "CLAUDE_CODE_SIMPLE",
-        "opencode" => "OPENCODE_PURE",
-        _ => return None,
-    };
-    let value = std::env::var(name).unwrap_or_default();
-    (!["", "0", "false"].contains(&value.as_str())).then_some(name)
+    let value = |name: &str| std::env::var_os(name).unwrap_or_default();
+    let set = |name: &str| !["", "0", "false"].iter().any(|off| value(name) == *off);
+    match id {
+        "claude" if set("CLAUDE_CODE_SIMPLE") => Some("CLAUDE_CODE_SIMPLE"),
+        // The program by which every command line is started, that of a hook as well.
+        "claude" if !value("CLAUDE_CODE_SHELL_PREFIX").is_empty() => Some("CLAUDE_CODE_SHELL_PREFIX"),
+        "opencode" if set("OPENCODE_PURE") => Some("OPENCODE_PURE"),
+        _ => None,
+    }
 }
 
 /// True if a document has a switch of this name, on or off.
@@ -138,7 +148,7 @@ enum Of {
 /// Other files that can switch an agent's hooks off.
 ///
 /// Sources: code.claude.com/docs/en/settings, docs.github.com hooks-reference, gemini-cli docs/cli/trusted-folders.md and
-/// docs/reference/configuration.md, Qwen Code 0.24.4 itself; those of Claude Code were tried with 2.1.332.
+/// docs/reference/configuration.md, Qwen Code 0.24.4 itself. Those of Claude Code: [`super::claude`].
 fn others(s: &Surroundings, id: &str) -> Vec<(PathBuf, Of)> {
     let here = std::env::current_dir().ok();
     let project = |rel: &str| here.as_ref().map(|h| (h.join(rel), Of::Settings));
@@ -153,22 +163,6 @@ fn others(s: &Surroundings, id: &str) -> Vec<(PathBuf, Of)> {
         [(settings, Of::Machine), (defaults, Of::Defaults), (trust, Of::Trust)]
     };
     match id {
-        "claude" => {
-            let etc = s.etc.join("claude-code");
-            let pieces = std::fs::read_dir(etc.join("managed-settings.d")).into_iter().flatten().flatten();
-            let mut pieces: Vec<PathBuf> = pieces.map(|e| e.path()).collect();
-            pieces.retain(|p| p.extension().is_some_and(|e| e == "json"));
-            pieces.sort();
-            // The local file counts from the top of the working tree too.
-            let top = here.as_deref().and_then(top).map(|t| t.join(".claude/settings.local.json"));
-            std::iter::once(etc.join("managed-settings.json"))
-                .chain(pieces)
-                .map(|path| (path, Of::Machine))
-                .chain(project(".claude/settings.json"))
-                .chain(project(".claude/settings.local.json"))
-                .chain(top.map(|path| (path, Of::Settings)))
-                .collect()
-        }
         "copilot" => ["settings.json", "config.json"]
             .map(|name| (folder.join(name), Of::Settings))
             .into_iter()
@@ -230,7 +224,7 @@ pub fn codex_off(s: &Surroundings, here: &Path) -> Option<(PathBuf, &'static str
 }
 
 /// A settings file of somebody else's, `None` where there is none.
-fn foreign(file: &Path) -> Result<Option<Value>, String> {
+pub(super) fn foreign(file: &Path) -> Result<Option<Value>, String> {
     match settings::foreign(file)?.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
         Some(text) => text::value(text, false).map(Some),
@@ -288,8 +282,7 @@ fn off(id: &str, value: &Value, hooks: &[&Value]) -> Option<&'static str> {
         !hooks.is_empty() && hooks.iter().all(gone)
     };
     match id {
-        "claude" | "qwen" | "copilot" if is("/disableAllHooks", true) => Some("disableAllHooks"),
-        "claude" if simple(value) => Some("env.CLAUDE_CODE_SIMPLE"),
+        "qwen" | "copilot" if is("/disableAllHooks", true) => Some("disableAllHooks"),
         // Older versions than the one that is followed.
         "gemini" | "qwen" if is("/hooks/enabled", false) => Some("hooks.enabled"),
         "gemini" if is("/tools/enableHooks", false) => Some("tools.enableHooks"),
@@ -298,12 +291,6 @@ fn off(id: &str, value: &Value, hooks: &[&Value]) -> Option<&'static str> {
         "gemini" | "qwen" if named("/hooks/disabled") => Some("hooks.disabled"),
         _ => None,
     }
-}
-
-/// True if Claude Code is told to start without hooks.
-fn simple(value: &Value) -> bool {
-    let said = value.pointer("/env/CLAUDE_CODE_SIMPLE").map(|v| v.as_str().unwrap_or("1"));
-    said.is_some_and(|v| !["", "0", "false"].contains(&v))
 }
 
 #[cfg(test)]
@@ -319,6 +306,7 @@ mod tests {
             ("claude", json!({"if": "Bash(*)", "async": false, "timeout": 600, "onFailure": "block"}), None),
             ("claude", json!({"if": "Bash(git *)"}), Some("if")),
             ("claude", json!({"async": true}), Some("async")),
+            ("claude", json!({"asyncRewake": true}), Some("asyncRewake")),
             ("claude", json!({"type": "prompt"}), Some("type")),
             ("claude", json!({"type": null}), Some("type")),
             ("claude", json!({"timeout": 0.001}), Some("timeout")),

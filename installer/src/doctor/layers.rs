@@ -83,7 +83,7 @@ pub fn shims(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
 /// New shells: do they find the guard first?
 pub fn shells(s: &Surroundings, manifest: &Manifest) -> Vec<Finding> {
     let Some(name) = links_in(&s.shims()).into_iter().next() else { return Vec::new() };
-    let behind = s.behind();
+    let behind = s.outside();
     let mut out = Vec::new();
     for shell in &manifest.wanted.shells {
         let area = format!("shell:{shell}");

@@ -2,7 +2,9 @@
 //! that every policy denies; what answers otherwise is not there.
 mod agents;
 mod approver;
+mod believe;
 mod calls;
+mod claude;
 mod fire;
 mod idle;
 mod layers;
@@ -10,6 +12,7 @@ mod papers;
 mod sandbox;
 
 pub use agents::guards;
+pub use idle::{top, weak};
 pub use sandbox::probe as tool_probe;
 
 use serde_json::json;
@@ -95,6 +98,13 @@ pub fn run(args: &Doctor) -> Result<Exit, Failure> {
     findings.extend(layers::shells(&s, &manifest));
     findings.extend(layers::links(&s, &manifest));
     findings.extend(agents::agents(&s, &manifest));
+    for made in &manifest.made {
+        findings.extend(made.left().into_iter().map(|(file, what)| {
+            let what = format!("{} {what}", crate::install::shown(&file));
+            Finding::new(made.part.clone(), State::Doubt, what)
+                .mend("compare it with the settings, then remove it")
+        }));
+    }
     let layers = findings.iter().any(|f| f.state == State::Live || f.state == State::NotInTheWay);
     if !layers {
         let what = "no layer is installed here: nothing passes the guard unless somebody calls it";

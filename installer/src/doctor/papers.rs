@@ -14,6 +14,18 @@ use crate::install::shown;
 pub fn programs(s: &Surroundings) -> Vec<Finding> {
     let guard = s.here.join("exec-guard");
     let area = "program";
+    // Before it is started.
+    for path in [Some(guard.as_path()), guard.parent()].into_iter().flatten() {
+        let Ok(meta) = std::fs::metadata(path) else { continue };
+        if meta.mode() & 0o022 != 0 && meta.mode() & 0o1000 == 0 {
+            let what = format!("{} can be written by others: they can replace the guard", shown(path));
+            return vec![Finding::new(area, State::Broken, what).mend(format!("chmod go-w {}", shown(path)))];
+        }
+        if meta.uid() != 0 && meta.uid() != sys::ids::uid() {
+            let what = format!("{} belongs to somebody else (uid {})", shown(path), meta.uid());
+            return vec![Finding::new(area, State::Broken, what).mend("install it as root, or as yourself")];
+        }
+    }
     let said = match fire::run(&guard, &["--version"], b"") {
         Ok(said) => said,
         Err(e) => {
@@ -28,17 +40,6 @@ pub fn programs(s: &Surroundings) -> Vec<Finding> {
     if said.code != Some(0) || !version.ends_with(ours) {
         let what = format!("{} says `{version}`, exec-guardctl is {ours}", shown(&guard));
         return vec![Finding::new(area, State::Broken, what).mend("install both from one release")];
-    }
-    for path in [Some(guard.as_path()), guard.parent()].into_iter().flatten() {
-        let Ok(meta) = std::fs::metadata(path) else { continue };
-        if meta.mode() & 0o022 != 0 && meta.mode() & 0o1000 == 0 {
-            let what = format!("{} can be written by others: they can replace the guard", shown(path));
-            return vec![Finding::new(area, State::Broken, what).mend(format!("chmod go-w {}", shown(path)))];
-        }
-        if meta.uid() != 0 && meta.uid() != sys::ids::uid() {
-            let what = format!("{} belongs to somebody else (uid {})", shown(path), meta.uid());
-            return vec![Finding::new(area, State::Broken, what).mend("install it as root, or as yourself")];
-        }
     }
     vec![Finding::new(area, State::Fine, format!("{version}, {}", shown(&guard)))]
 }

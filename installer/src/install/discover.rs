@@ -23,6 +23,13 @@ impl Programs {
         Programs { folders: folders.collect(), guard: sys::world::identity(guard.as_os_str().as_bytes()) }
     }
 
+    /// Without the folders in this one.
+    pub fn without(mut self, root: &Path) -> Programs {
+        let real = |p: &Path| fs::canonicalize(p).unwrap_or_else(|_| p.to_path_buf());
+        self.folders.retain(|f| !f.starts_with(root) && !real(f).starts_with(real(root)));
+        self
+    }
+
     /// The program that a name stands for: the first that can be executed and is not the guard.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         self.folders.iter().map(|f| f.join(name)).find(|p| self.is_program(p))

@@ -114,7 +114,7 @@ fn carry_out(
     // What another run did while we waited counts.
     let old = if lock.is_some() { Manifest::read(&s.folder)? } else { old };
     let mut plan = plan::plan(&wanted, s, &old)?;
-    leave_theirs(&mut plan);
+    leave_theirs(&mut plan, &s.guard(&wanted));
     let looks: Vec<State> = plan.steps.iter().map(|step| step.look(old.of(&step.path))).collect();
     let blocked: Vec<String> = plan
         .steps
@@ -201,6 +201,7 @@ fn carry_out(
         page.line("all of it is there already");
     }
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
+    tell_left(&Manifest::read(&s.folder)?.made);
     if !json {
         for note in &plan.notes {
             say::word(note);
@@ -214,15 +215,24 @@ fn carry_out(
     Ok(Exit::Done)
 }
 
+/// Names what a run that was killed left beside settings and nobody but a person removes.
+fn tell_left(made: &[step::Made]) {
+    for (file, what) in made.iter().flat_map(step::Made::left) {
+        say::word(format!("{}: {what}: compare it with the settings, then remove it", shown(&file)));
+    }
+}
+
 /// Takes out of a plan what stands there already by somebody else's hand: a hook by another path that says no to a
-/// probe. It is left as it is, now and when ours is taken out; one that does not guard gets ours beside it.
-fn leave_theirs(plan: &mut Plan) {
+/// probe. It is left as it is, now and when ours is taken out; one that does not guard gets ours beside it. Nothing that
+/// a settings file names is run for that, unless it is the guard itself.
+fn leave_theirs(plan: &mut Plan, guard: &Path) {
     let found: Vec<_> =
         plan.steps.iter().filter_map(|s| Some((s.part.clone(), shown(&s.path), s.theirs()?))).collect();
     for (part, path, hook) in found {
-        let id = part.split(':').nth(1).unwrap_or_default();
+        let mut words = part.splitn(3, ':').skip(1);
+        let (id, project) = (words.next().unwrap_or_default(), words.next().map(Path::new));
         let command = agents::json::command(&hook).unwrap_or_default();
-        match crate::doctor::guards(id, &hook) {
+        match crate::doctor::guards(id, &hook, guard, project) {
             Ok(()) => {
                 plan.steps.retain(|step| step.part != part);
                 let what = "was not put there by this program and guards: it is left as it is, and ours is not put beside it";
@@ -275,6 +285,7 @@ fn apply(
         return Ok(());
     }
     manifest.write(&s.folder)?;
+    manifest.made.iter().for_each(step::Made::tidy);
     for step in todo {
         step.make().map_err(|e| {
             Failure::trouble(format!("{}: {e}", shown(&step.path))).advise(
@@ -351,6 +362,7 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
             }
         }
     }
+    tell_left(&goes);
     if args.json {
         page.json(&json!({"dryRun": args.dry_run, "steps": rows}));
     }

@@ -134,6 +134,17 @@ impl Surroundings {
         }
     }
 
+    /// The same without what lies in the project that we stand in: that is not started to look at something.
+    pub fn outside(&self) -> Programs {
+        let here = std::env::current_dir().unwrap_or_default();
+        let below = here.starts_with(&self.home) && here != self.home;
+        let root = crate::doctor::top(&here).or(below.then_some(here.as_path()));
+        match root.filter(|root| !self.home.starts_with(root)) {
+            Some(root) => self.behind().without(root),
+            None => self.behind(),
+        }
+    }
+
     /// What PATH finds behind our own folders.
     pub fn behind(&self) -> Programs {
         Programs::new(&self.path, &[self.shims(), self.links()], &self.here.join("exec-guard"))

@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::agents::json::Put;
-use super::agents::reads;
 use super::agents::settings::{self, Change};
+use super::agents::{left, reads};
 use super::{block, shown};
 
 /// What is to be there.
@@ -185,10 +185,14 @@ impl Step {
                 sys::edit::sweep(&self.path);
                 sys::edit::replace(&self.path, bytes, *mode)
             }
-            What::Lines(lines) => rewrite(&self.path, &|text| block::put(text, lines)),
+            What::Lines(lines) => {
+                sys::edit::sweep(&self.path);
+                rewrite(&self.path, &|text| block::put(text, lines), true)
+            }
             What::Entry(change) => {
                 settings::text(&self.path).map_err(io::Error::other)?;
-                rewrite(&self.path, &|text| self.with(change, str(text)?).map(String::into_bytes))
+                let edit = |text: &[u8]| self.with(change, str(text)?).map(String::into_bytes);
+                rewrite(&self.path, &edit, matches!(change, Change::Toml(_)))
             }
         }
     }
@@ -258,8 +262,11 @@ impl Made {
         // What a run left that was killed; the lock of the manifest is held.
         match (&self.kind, dry) {
             (_, true) | (Kind::Link(_), _) => {}
+            // In an agent's folder there may be what the agent wrote.
+            (Kind::Folder, _) if self.part.starts_with("agent:") => {}
             (Kind::Folder, _) => sys::edit::sweep_folder(&self.path),
-            (Kind::File(_) | Kind::Lines(_) | Kind::Entry(..), _) => sys::edit::sweep(&self.path),
+            (Kind::File(_) | Kind::Lines(_), _) => sys::edit::sweep(&self.path),
+            (Kind::Entry(change, puts, _), _) => left::tidy(&self.path, change, puts),
         }
         let meta = match fs::symlink_metadata(&self.path) {
             Ok(meta) => meta,
@@ -300,17 +307,32 @@ impl Made {
             Kind::Entry(change, puts, created) => {
                 let text = settings::text(&self.path);
                 let took = text.clone().and_then(|text| change.take(&text, puts));
+                let stays = match (&text, &took) {
+                    (_, Ok(Some(rest))) => left::hooks(change, rest),
+                    (Ok(text), Ok(None)) => left::hooks(change, text),
+                    _ => None,
+                };
                 match took {
-                    Ok(None) => Ok(Undone::Nothing),
+                    Ok(None) => Ok(stays.map_or(Undone::Nothing, |what| {
+                        Undone::Left(format!(
+                            "holds {what}, which is not as it was installed: take it out by hand"
+                        ))
+                    })),
                     Ok(Some(rest)) if *created && ["", "{}"].contains(&rest.trim()) => {
                         emptied(dry, &self.path, text.unwrap_or_default().as_bytes())
                     }
-                    Ok(Some(_)) if dry => Ok(Undone::Gone),
-                    Ok(Some(_)) => rewrite(&self.path, &|text| {
-                        let rest = change.take(str(text)?, puts)?;
-                        Ok(rest.map_or_else(|| text.to_vec(), String::into_bytes))
-                    })
-                    .map(|()| Undone::Gone),
+                    Ok(Some(_)) => {
+                        let edit = |text: &[u8]| {
+                            let rest = change.take(str(text)?, puts)?;
+                            Ok(rest.map_or_else(|| text.to_vec(), String::into_bytes))
+                        };
+                        if !dry {
+                            rewrite(&self.path, &edit, matches!(change, Change::Toml(_)))?;
+                        }
+                        Ok(stays.map_or(Undone::Gone, |what| {
+                            Undone::Kept(format!("{what} stays, since it is not as it was installed"))
+                        }))
+                    }
                     // It may still call the guard: that is not forgotten.
                     Err(e) => Err(io::Error::other(e)),
                 }
@@ -319,7 +341,22 @@ impl Made {
     }
 
     fn rewrite_without(&self) -> io::Result<()> {
-        rewrite(&self.path, &|text| block::take(text).map(|rest| rest.unwrap_or_else(|| text.to_vec())))
+        rewrite(&self.path, &|text| block::take(text).map(|rest| rest.unwrap_or_else(|| text.to_vec())), true)
+    }
+
+    /// What a run that was killed left beside this settings file, and an agent may have written: the files, and a
+    /// clause for people.
+    pub fn left(&self) -> Vec<(PathBuf, &'static str)> {
+        let Kind::Entry(change, puts, _) = &self.kind else { return Vec::new() };
+        const WHAT: &str = "was taken out of the place of the settings by a run that was killed, and another program may have written it";
+        left::strange(&self.path, change, puts).into_iter().map(|file| (file, WHAT)).collect()
+    }
+
+    /// Removes what such a run left and is in the settings as well.
+    pub fn tidy(&self) {
+        if let Kind::Entry(change, puts, _) = &self.kind {
+            left::tidy(&self.path, change, puts);
+        }
     }
 
     /// As the manifest keeps it.
@@ -431,8 +468,10 @@ const TRIES: u32 = 12;
 
 /// Replaces a text file by what `edit` makes of it, with the mode it has. A symbolic link stays one.
 ///
+/// `empty` tells whether an empty file is one that may be written to.
+///
 /// An agent writes its settings too. What it wrote since they were read is not written over: they are read again.
-fn rewrite(path: &Path, edit: Edit<'_>) -> io::Result<()> {
+fn rewrite(path: &Path, edit: Edit<'_>, empty: bool) -> io::Result<()> {
     for n in 1..=TRIES {
         let (text, mode) = match fs::metadata(path) {
             Ok(meta) => {
@@ -442,8 +481,13 @@ fn rewrite(path: &Path, edit: Edit<'_>) -> io::Result<()> {
             Err(e) if e.kind() == io::ErrorKind::NotFound => (None, 0o644),
             Err(e) => return Err(e),
         };
+        // Emptied to be written: there is nothing to add to yet.
+        let blank = text.as_deref().is_some_and(|t| str(t).is_ok_and(settings::is_blank));
+        if blank && !empty {
+            std::thread::sleep(Duration::from_millis(u64::from(5 * n)));
+            continue;
+        }
         let new = edit(text.as_deref().unwrap_or_default()).map_err(io::Error::other)?;
-        sys::edit::sweep(path);
         if text.as_ref() == Some(&new) || sys::swap::replace_unchanged(path, text.as_deref(), &new, mode)? {
             return Ok(());
         }

@@ -45,7 +45,11 @@ impl Wanted {
             man: args.man,
             units: args.units,
             agents: BTreeSet::new(),
-            programs: args.programs.clone(),
+            // In another folder it would be another one.
+            programs: args.programs.clone().map(|dir| match std::env::current_dir() {
+                Ok(here) if dir.is_relative() && !dir.starts_with("~") => here.join(dir),
+                _ => dir,
+            }),
         }
     }
 
@@ -121,7 +125,11 @@ impl Wanted {
             units: flag("units")?,
             // Manifests of before there was this have none.
             agents: words("agents").unwrap_or_default(),
-            programs: value.get("programs").and_then(Value::as_str).map(PathBuf::from),
+            programs: value
+                .get("programs")
+                .and_then(Value::as_str)
+                .map(PathBuf::from)
+                .filter(|dir| dir.is_absolute() || dir.starts_with("~")),
         })
     }
 }

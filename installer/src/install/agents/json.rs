@@ -7,6 +7,8 @@ use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
+use super::matcher::covers;
+
 /// What of a list or an object is ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
@@ -261,23 +263,6 @@ pub fn calls(command: &str, agent: &str) -> bool {
     program.rsplit('/').next().is_some_and(|n| n == "exec-guard")
 }
 
-/// True if what a matcher says covers the tool that ours names: everything, a choice with that name in it, or a regular
-/// expression that is found in it. One that is broken matches nothing, as the agents have it.
-pub fn covers(matcher: &str, wanted: &str) -> bool {
-    let name = wanted.trim_start_matches('^').trim_end_matches('$');
-    if matches!(matcher, "" | "*") {
-        return true;
-    }
-    if matcher.bytes().all(|b| b.is_ascii_alphanumeric() || b"_|, -".contains(&b)) {
-        return matcher.split('|').any(|m| m.trim() == name);
-    }
-    regex_automata::nfa::thompson::pikevm::PikeVM::builder()
-        .syntax(regex_automata::util::syntax::Config::new().unicode(false).utf8(false).nest_limit(64))
-        .thompson(regex_automata::nfa::thompson::Config::new().utf8(false).nfa_size_limit(Some(1 << 20)))
-        .build(matcher)
-        .is_ok_and(|re| re.is_match(&mut re.create_cache(), name))
-}
-
 /// The command of a handler.
 pub fn command(handler: &Value) -> Option<&str> {
     ["command", "bash"].iter().find_map(|k| handler.get(*k)).and_then(Value::as_str)
@@ -300,7 +285,7 @@ fn hook(list: &[Node], op: &Op, mine: bool) -> Option<(usize, Option<usize>)> {
             let (value, has) = (node.value(), matcher(&group.value()));
             let command = command(&value).filter(|c| calls(c, agent) && op.owns(c) == mine)?;
             // What was there before us, or has no matcher, may be any.
-            (wanted.is_empty() || covers(&has, &wanted))
+            (wanted.is_empty() || covers(agent, &has, &wanted))
                 .then(|| u8::from(has == wanted) * 2 + u8::from(Some(command) == written))
         }
         Mark::Text(text) => (mine && node.value().as_str() == Some(text)).then_some(0),
@@ -333,24 +318,58 @@ enum There {
     Not,
     /// Just that, or as good.
     Same,
-    /// Ours with another command: where the command stands, and how it is to be written.
-    Command(Range<usize>, String),
+    /// Ours, but not as it is to be: which piece of the text, and what is to stand there.
+    Other(Range<usize>, String),
 }
 
-fn compare(list: &[Node], op: &Op) -> Result<There, String> {
+fn compare(doc: &Doc<'_>, list: &[Node], op: &Op) -> Result<There, String> {
     let Some((i, j)) = ours(list, op) else { return Ok(There::Not) };
-    let (Some(group), Mark::Hook(_)) = (list.get(i), &op.mark) else { return Ok(There::Same) };
+    let (Some(group), Mark::Hook(agent)) = (list.get(i), &op.mark) else { return Ok(There::Same) };
     let handler = match (j, group.member("hooks")) {
         (Some(j), Ok(Some(Member { value: Node { kind: Kind::Array(inner), .. }, .. }))) => inner.get(j),
         _ => Some(group),
     };
     let (Some(handler), Some(wanted)) = (handler, op.command()) else { return Ok(There::Same) };
-    if command(&handler.value()) == Some(wanted) {
+    let is = handler.value();
+    // What the doctor would not call live is not there.
+    if crate::doctor::weak(agent, &is).is_some() {
+        let lines = doc.part(handler.range.clone()).contains('\n');
+        let shape = lines.then(|| (doc.indent(handler.range.start), doc.unit()));
+        return Ok(There::Other(handler.range.clone(), doc.ended(written(&mended(&is, op), shape))));
+    }
+    if command(&is) == Some(wanted) {
         return Ok(There::Same);
     }
     let member = ["command", "bash"].iter().find_map(|k| handler.member(k).ok().flatten());
     let range = member.map(|m| m.value.range.clone()).unwrap_or_default();
-    Ok(There::Command(range, Value::from(wanted).to_string()))
+    Ok(There::Other(range, Value::from(wanted).to_string()))
+}
+
+/// Keys by which a hook is started otherwise than ours, or not waited for.
+const BENT: &[&str] = &[
+    "if",
+    "async",
+    "asyncRewake",
+    "once",
+    "disabled",
+    "enabled",
+    "args",
+    "cwd",
+    "env",
+    "shell",
+    "timeout",
+    "timeoutSec",
+];
+
+/// A hook of ours as it is to be; what else somebody wrote into it stays.
+fn mended(is: &Value, op: &Op) -> Value {
+    let ours = op.value.pointer("/hooks/0").unwrap_or(&op.value);
+    let mut out = is.as_object().cloned().unwrap_or_default();
+    out.retain(|key, _| !BENT.contains(&key.as_str()));
+    for (key, value) in ours.as_object().into_iter().flatten().filter(|(key, _)| *key != "matcher") {
+        out.insert(key.clone(), value.clone());
+    }
+    Value::Object(out)
 }
 
 /// A byte order mark, if a text begins with one, and what follows: some agents take it, and it stays.
@@ -406,11 +425,9 @@ fn put_bare(text: &str, op: &Op, loose: bool) -> Result<(String, Put), String> {
     let Kind::Array(list) = &node.kind else {
         return Err(format!("`{}` is no list", op.at.join(".")));
     };
-    match compare(list, op)? {
+    match compare(&doc, list, op)? {
         There::Same => same(),
-        There::Command(range, command) => {
-            Ok((spliced(text, range, &command), Put { text: String::new(), from }))
-        }
+        There::Other(range, piece) => Ok((spliced(text, range, &piece), Put { text: String::new(), from })),
         There::Not => {
             let (at, put) = doc.add(node, &|shape| written(&op.value, shape));
             Ok((spliced(text, at..at, &put), Put { text: put, from }))

@@ -1,6 +1,8 @@
 //! Agents: where each keeps its hooks, and how ours is written there. docs/agents.md says which version's facts these
 //! follow, and what each leaves open.
 pub mod json;
+pub mod left;
+pub mod matcher;
 pub mod reads;
 pub mod settings;
 pub mod toml;
@@ -401,13 +403,14 @@ fn trust(file: &Path, change: &Change, command: &str) -> Option<Row> {
 pub fn trusted(file: &Path, is: &Value, command: &str) -> Option<Row> {
     let list = is.pointer("/hooks/PreToolUse")?.as_array()?;
     // A person may have another that calls the guard, for other tools.
-    let matcher = |group: &Value| group.get("matcher").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let matcher_of =
+        |group: &Value| group.get("matcher").and_then(Value::as_str).unwrap_or_default().to_owned();
     let mine = list.iter().enumerate().filter_map(|(i, group)| {
         let hooks = group.get("hooks")?.as_array()?;
         let j = hooks.iter().position(|h| json::command(h) == Some(command))?;
-        json::covers(&matcher(group), "Bash").then_some((i, j, group, hooks.get(j)?))
+        matcher::covers("codex", &matcher_of(group), "Bash").then_some((i, j, group, hooks.get(j)?))
     });
-    let (i, j, group, handler) = mine.min_by_key(|(_, _, group, _)| matcher(group) != "Bash")?;
+    let (i, j, group, handler) = mine.min_by_key(|(_, _, group, _)| matcher_of(group) != "Bash")?;
     let mut handler = handler.as_object()?.clone();
     handler.entry("async").or_insert(false.into());
     handler.entry("timeout").or_insert(600.into());

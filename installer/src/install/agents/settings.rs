@@ -193,7 +193,7 @@ fn others(text: &str, ops: &[Op], puts: &[Put], loose: bool) -> bool {
 /// want: adding a guard to it would look like safety.
 ///
 /// # Errors
-/// What is wrong with it, one clause.
+/// What is wrong with it, one clause; an empty one too, if it stays so for a moment.
 pub fn text(path: &Path) -> Result<String, String> {
     let own = sys::ids::uid();
     let link = match fs::symlink_metadata(path) {
@@ -224,7 +224,34 @@ pub fn text(path: &Path) -> Result<String, String> {
     if folder.is_some_and(|m| m.mode() & 0o1002 == 0o002) {
         return Err("lies in a folder that everybody can write".into());
     }
-    foreign(path).map(Option::unwrap_or_default)
+    // Agents write by emptying the file first: what is empty may be about to be written, and is not "no settings".
+    for _ in 0..WAITS {
+        match foreign(path)? {
+            None => return Ok(String::new()),
+            Some(text) if !is_blank(&text) => return Ok(text),
+            Some(_) => std::thread::sleep(WAIT),
+        }
+    }
+    match path.extension().and_then(|e| e.to_str()) {
+        // Empty is what a file of TOML may be.
+        Some("toml") => Ok(String::new()),
+        Some("json") => {
+            Err(format!("{EMPTY}, and go on when nothing writes it, or write {{}} into it or remove it"))
+        }
+        _ => Err(format!("{EMPTY}: put back what belongs there, or remove it")),
+    }
+}
+
+/// What is wrong with a file of blanks.
+const EMPTY: &str = "is empty: a program may be writing it just now";
+
+/// How often, and how long each time, an empty file is waited for.
+const WAITS: u32 = 10;
+const WAIT: std::time::Duration = std::time::Duration::from_millis(25);
+
+/// True for a text in which nothing stands.
+pub fn is_blank(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
 /// Why something of this part is not written there, or taken away: a link on the way leads out of the home, or out of

@@ -123,9 +123,9 @@ fn what_a_person_wrote_stays() {
 #[test]
 fn a_hook_by_another_path_is_somebodys() {
     let op = hook("/usr/bin");
-    let theirs_is = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"/opt/team/exec-guard hook claude\"}]}]}}";
+    let theirs_is = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"command\": \"/opt/team/exec-guard hook claude\", \"type\": \"command\"}]}]}}";
     let found = theirs(theirs_is, &op, false).unwrap();
-    assert_eq!(found, json!({"command": "/opt/team/exec-guard hook claude"}));
+    assert_eq!(found, json!({"type": "command", "command": "/opt/team/exec-guard hook claude"}));
     // Ours goes beside it, and alone out again.
     let (both, what) = put(theirs_is, &op, false).unwrap();
     assert_eq!(both.matches(" hook claude").count(), 2, "{both}");
@@ -140,6 +140,36 @@ fn a_hook_by_another_path_is_somebodys() {
     }
     // Under another matcher it stands in nobody's way.
     assert_eq!(theirs(&theirs_is.replace("\"Bash\"", "\"Edit\""), &op, false), None);
+}
+
+/// A hook of ours that somebody weakened is put right, with what else he wrote into it.
+#[test]
+fn a_weakened_hook_is_put_right() {
+    let op = hook("/usr/bin");
+    for bent in [
+        "\"async\": true",
+        "\"if\": \"Bash(git *)\"",
+        "\"timeout\": 5",
+        "\"args\": [\"x\"]",
+        "\"once\": true",
+    ] {
+        for (open, close) in [("{", "}"), ("{\n      ", "\n    }")] {
+            let handler = format!(
+                "{open}\"type\": \"command\", \"command\": \"/usr/bin/exec-guard hook claude\", {bent}, \"statusMessage\": \"x\"{close}"
+            );
+            let text = format!(
+                "{{\"a\": 1, \"hooks\": {{\"PreToolUse\": [{{\"matcher\": \"Bash|Edit\", \"hooks\": [{handler}]}}]}}}}"
+            );
+            let (now, what) = put(&text, &op, false).unwrap();
+            let is = value(&now, false).unwrap();
+            let want = json!({"type": "command", "command": "/usr/bin/exec-guard hook claude", "statusMessage": "x"});
+            let group = is.pointer("/hooks/PreToolUse/0").unwrap();
+            assert_eq!(group, &json!({"matcher": "Bash|Edit", "hooks": [want]}), "{now}");
+            assert_eq!((is["a"].clone(), what.text.as_str()), (json!(1), ""));
+            // Once is enough.
+            assert_eq!(put(&now, &op, false).unwrap().0, now);
+        }
+    }
 }
 
 /// What older manifests kept: the text alone.
@@ -183,32 +213,6 @@ fn what_is_no_place_for_it_is_refused() {
     assert_eq!(put("{a: {b: {enabled: true, c: 1}}}", &key, true).unwrap().1.text, "");
     let (with, what) = put("{a: {\n  c: 'x',\n}}", &key, true).unwrap();
     assert_eq!(take(&with, &key, &what, true).unwrap().as_deref(), Some("{a: {\n  c: 'x',\n}}"));
-}
-
-#[test]
-fn a_matcher_covers_what_it_names() {
-    for (matcher, is) in [
-        ("", true),
-        ("*", true),
-        ("Bash", true),
-        ("^Bash$", true),
-        ("Edit|Bash", true),
-        ("^(Bash|Edit)$", true),
-        ("Edit", false),
-        ("BashOutput", false),
-        (".+", true),
-        ("^.*$", true),
-        ("Bash.*", true),
-        ("^(?:Bash)$", true),
-        ("Ba.h", true),
-        ("mcp__.*", false),
-        ("x(a|Bash)", false),
-        ("(Bash", false),
-        ("Bash)", false),
-        ("Read(.*)|^Bash(x|Bash)", false),
-    ] {
-        assert_eq!(covers(matcher, "Bash"), is, "{matcher}");
-    }
 }
 
 #[test]

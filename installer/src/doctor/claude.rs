@@ -1,0 +1,162 @@
+//! What Claude Code's settings say together of whether hooks are started: several files, of which the nearer counts, and
+//! above all of them the administrator's.
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::idle::{foreign, top};
+use crate::install::plan::Surroundings;
+
+/// The switches, by which a person finds them. What is said of one in a file that counts for more is what holds.
+const SWITCHES: &[&str] = &["disableAllHooks", "env.CLAUDE_CODE_SIMPLE", PREFIX];
+
+/// The program by which every command line is started, that of a hook as well.
+pub const PREFIX: &str = "env.CLAUDE_CODE_SHELL_PREFIX";
+
+/// The switch by which hooks are off, or go through another program, and the file that has the last word in it. `file`
+/// is the one with our hook, and `value` what it says.
+///
+/// Measured with 2.1.332: a `false` of the project's local settings against a `true` of the project's or of a person's,
+/// one of a later piece of the administrator's against an earlier.
+///
+/// # Errors
+/// A file that may hold one cannot be read, and why.
+pub fn off(
+    s: &Surroundings,
+    file: &Path,
+    value: &Value,
+) -> Result<Option<(PathBuf, &'static str)>, (PathBuf, String)> {
+    let (files, managed) = files(s, file);
+    let mut doubt = None;
+    let mut read = |path: &PathBuf| {
+        if path == file {
+            return Some((path.clone(), value.clone()));
+        }
+        match foreign(path) {
+            Ok(value) => value.map(|v| (path.clone(), v)),
+            Err(why) => {
+                doubt = Some((path.clone(), why));
+                None
+            }
+        }
+    };
+    let files: Vec<(PathBuf, Value)> = files.iter().filter_map(&mut read).collect();
+    let managed: Vec<(PathBuf, Value)> = managed.iter().filter_map(&mut read).collect();
+    for key in SWITCHES {
+        let says = |(_, v): &&(PathBuf, Value)| at(v, key).is_some();
+        let last = managed.iter().rev().chain(files.iter().rev()).find(says);
+        if let Some((path, value)) = last
+            && at(value, key) == Some(true)
+        {
+            return Ok(Some((path.clone(), key)));
+        }
+    }
+    const ONLY: &str = "allowManagedHooksOnly";
+    let last = managed.iter().rev().find_map(|(path, v)| Some((path, v.get(ONLY)?.as_bool()?)));
+    if let Some((path, true)) = last {
+        return Ok(Some((path.clone(), ONLY)));
+    }
+    doubt.map_or(Ok(None), Err)
+}
+
+/// What a document says of a switch: on, off, or nothing.
+fn at(value: &Value, key: &str) -> Option<bool> {
+    let said = value.pointer(&format!("/{}", key.replace('.', "/")))?;
+    match (key, said) {
+        ("disableAllHooks", said) => said.as_bool(),
+        (_, Value::Null) => None,
+        (PREFIX, said) => Some(said.as_str().is_none_or(|v| !v.is_empty())),
+        (_, said) => Some(!["", "0", "false"].contains(&said.as_str().unwrap_or("1"))),
+    }
+}
+
+/// The files that count for a person in a folder, and those of the administrator; each later one counts for more.
+///
+/// Source: code.claude.com/docs/en/settings.
+fn files(s: &Surroundings, file: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let own = s.claude.join("settings.json");
+    // The project whose file it is, else the one that we stand in.
+    let project = file.ends_with(".claude/settings.json") && file != own;
+    let project = file.ancestors().nth(2).filter(|_| project);
+    let here = project.map(Path::to_path_buf).or_else(|| std::env::current_dir().ok());
+    let (mut files, mut managed) = (vec![own], Vec::new());
+    if let Some(here) = &here {
+        files.push(here.join(".claude/settings.json"));
+        // The local file counts from the top of the working tree too.
+        files.extend(top(here).filter(|top| top != here).map(|top| top.join(LOCAL)));
+        files.push(here.join(LOCAL));
+    }
+    if !files.iter().any(|f| f == file) {
+        files.insert(0, file.to_path_buf());
+    }
+    let etc = s.etc.join("claude-code");
+    let pieces = std::fs::read_dir(etc.join("managed-settings.d")).into_iter().flatten().flatten();
+    let mut pieces: Vec<PathBuf> = pieces.map(|e| e.path()).collect();
+    pieces.retain(|p| p.extension().is_some_and(|e| e == "json"));
+    pieces.sort();
+    managed.push(etc.join("managed-settings.json"));
+    managed.extend(pieces);
+    (files, managed)
+}
+
+const LOCAL: &str = ".claude/settings.local.json";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const USER: &str = ".claude/settings.json";
+    const PROJECT: &str = "p/.claude/settings.json";
+    const NEAR: &str = "p/.claude/settings.local.json";
+    const ADMIN: &str = "etc/claude-code/managed-settings.json";
+    const TEN: &str = "etc/claude-code/managed-settings.d/10-a.json";
+    const TWENTY: &str = "etc/claude-code/managed-settings.d/20-b.json";
+
+    #[test]
+    fn the_nearer_file_counts_and_the_administrators_most() {
+        const ON: &str = r#"{"disableAllHooks": true}"#;
+        const OFF: &str = r#"{"disableAllHooks": false}"#;
+        const PREFIXED: &str = r#"{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/bin/true"}}"#;
+        const PLAIN: &str = r#"{"env": {"CLAUDE_CODE_SHELL_PREFIX": ""}}"#;
+        const ONLY: &str = r#"{"allowManagedHooksOnly": true}"#;
+        type Files = &'static [(&'static str, &'static str)];
+        let rows: &[(Files, Option<&str>)] = &[
+            (&[], None),
+            (&[(USER, ON)], Some(USER)),
+            (&[(USER, ON), (NEAR, OFF)], None),
+            (&[(USER, ON), (PROJECT, OFF)], None),
+            (&[(PROJECT, ON), (NEAR, OFF)], None),
+            (&[(PROJECT, ON)], Some(PROJECT)),
+            (&[(NEAR, ON), (USER, OFF), (PROJECT, OFF)], Some(NEAR)),
+            (&[(TEN, ON), (TWENTY, OFF)], None),
+            (&[(TEN, OFF), (TWENTY, ON)], Some(TWENTY)),
+            (&[(ADMIN, ON), (TEN, OFF)], None),
+            (&[(ADMIN, ON), (NEAR, OFF)], Some(ADMIN)),
+            (&[(ADMIN, OFF), (USER, ON)], None),
+            (&[(USER, PREFIXED)], Some(USER)),
+            (&[(PROJECT, PREFIXED)], Some(PROJECT)),
+            (&[(NEAR, PREFIXED), (ADMIN, PLAIN)], None),
+            (&[(TEN, PREFIXED)], Some(TEN)),
+            (&[(USER, PREFIXED), (PROJECT, PLAIN)], None),
+            (&[(TEN, ONLY)], Some(TEN)),
+            (&[(TEN, ONLY), (TWENTY, r#"{"allowManagedHooksOnly": false}"#)], None),
+            (&[(PROJECT, ONLY)], None),
+        ];
+        for (all, is) in rows {
+            let dir = tempfile::tempdir().unwrap();
+            let mut s = Surroundings::of_process().unwrap();
+            s.etc = dir.path().join("etc");
+            s.claude = dir.path().join(".claude");
+            for (rel, text) in *all {
+                let path = dir.path().join(rel);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            // As the hook of the project has it.
+            let file = dir.path().join(PROJECT);
+            let value = foreign(&file).unwrap().unwrap_or_default();
+            let said = off(&s, &file, &value).unwrap().map(|(path, _)| path);
+            assert_eq!(said, is.map(|rel| dir.path().join(rel)), "{all:?}");
+        }
+    }
+}
