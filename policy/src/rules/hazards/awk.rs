@@ -70,13 +70,29 @@ fn read(text: &[u8], brackets: bool, eager: bool) -> Vec<Deed> {
             }
             b'0'..=b'9' | b'.' => {
                 s.value();
-                rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'.').unwrap_or(rest.len())
+                number_len(rest)
             }
             b'@' => s.at_sign(rest),
             _ => s.operator(rest),
         };
     }
     s.out
+}
+
+/// Length of the number at the beginning. A name may stand right behind it: `1system("…")` is a number and a call.
+fn number_len(text: &[u8]) -> usize {
+    let run = |from: usize, is: fn(&u8) -> bool| {
+        text.get(from..).unwrap_or_default().iter().take_while(|b| is(b)).count()
+    };
+    if matches!(text, [b'0', b'x' | b'X', ..]) {
+        return 2 + run(2, u8::is_ascii_hexdigit);
+    }
+    let whole = run(0, |b| b.is_ascii_digit() || *b == b'.');
+    let sign = usize::from(matches!(text.get(whole + 1), Some(b'+' | b'-')));
+    match (text.get(whole), run(whole + 1 + sign, u8::is_ascii_digit)) {
+        (Some(b'e' | b'E'), digits @ 1..) => whole + 1 + sign + digits,
+        _ => whole,
+    }
 }
 
 impl State {
@@ -295,6 +311,15 @@ mod tests {
         for (text, deed) in [
             ("BEGIN{system(\"id\")}", Deed::Runs),
             ("BEGIN{system  (\"id\")}", Deed::Runs),
+            // A name right behind a number.
+            ("1system(\"id\")", Deed::Runs),
+            ("{print $1system(\"id\")}", Deed::Runs),
+            ("BEGIN{x=1.5system(\"id\")}", Deed::Runs),
+            ("BEGIN{x=.5system(\"id\")}", Deed::Runs),
+            ("BEGIN{x=1e5system(\"id\")}", Deed::Runs),
+            ("BEGIN{x=1e+5system(\"id\")}", Deed::Runs),
+            ("BEGIN{x=0x1fsystem(\"id\")}", Deed::Runs),
+            ("BEGIN{x=1@f(\"id\")}", Deed::Runs),
             ("{print $1 | \"sort\"}", Deed::Runs),
             ("{print | cmd}", Deed::Runs),
             ("BEGIN{\"id\"|getline}", Deed::Runs),

@@ -490,6 +490,13 @@ const SUBS: &[Sub] = &[
                 "git-difftool(1) --tool",
                 "mergetool --tool=x",
             ),
+            row(
+                When::Val("--output", Test::File),
+                WritesFile,
+                OUTPUT,
+                "git-difftool(1): as git-diff(1)",
+                "difftool --output=x HEAD",
+            ),
         ],
     },
     Sub {
