@@ -3,31 +3,53 @@
 //! Nearly all of these tools run nothing on this machine, and what they are handed is none of our business. Where the
 //! name of a member says that it is a command, it is judged as one: a text, a list of words, or either of them as JSON
 //! within a string. What is code in a language that is not told, and what cannot be read, is no yes.
+//!
+//! The other way round counts as much: most calls of such tools say nothing of commands, and a question about each issue
+//! that quotes one would have people say yes unread. So a text for readers (`body`, `content`) is a text, whatever stands
+//! in it, and what is nearly JSON counts by its quoted names only.
 use serde_json::{Map, Value};
 
-use super::names::{Named, is_shell, named, plain};
+use super::names::{
+    Named, by_whole, for_readers, is_shell, named, no_code, plain, program, tells_of_a_command,
+};
 use super::shape::{listed, within};
 use super::{quoted, raw};
 
 /// Members beside a command that change nothing of what runs. The words of a program are looked at with it.
-const BESIDES: &str = "args arguments description explanation id label name reason servername timeout timeoutms \
+const BESIDES: &str = "description explanation id label name reason servername timeout timeoutms \
     timeoutseconds title toolname";
 
 /// Members beside a command that name the folder it runs in.
 const FOLDERS: &str = "cwd directory workdir workingdir workingdirectory";
 
-/// Names of the program whose words are `args` beside it.
-const PROGRAMS: &str = "app application bin binary entrypoint exe file interpreter path process runtime";
+/// Names of the words of the program beside them.
+const ARGS: &str = "arg arglist args arguments";
+
+/// The same where they are a list: else it is what a tool calls all that it is handed.
+const PARAMS: &str = "parameters params";
 
 /// Names of a running program that text is typed into.
-const RUNNING: &str = "paneid pid processid ptyid shellid terminalid windowid";
+const RUNNING: &str = "pane paneid pid processid ptyid shellid terminal terminalid terminalname tty windowid";
 
 /// Names of what is typed there.
 const TYPED: &str = "characters chars content data input keys line lines text";
 
+/// What is typed where only a session is named, as services of every kind have one.
+const SESSION: &str = "sessionid";
+const KEYED: &str = "characters chars input keys stdin";
+
 /// Names of a name whose value stands beside it, and of that value.
-const NAMES: &str = "argument field key name option param parameter";
-const VALUES: &str = "data val value";
+const NAMES: &str = "argument field id key name option param parameter property type variable";
+const VALUES: &str = "data val value values";
+
+/// Names of the tool, or of its server, that a hub calls, and of what a tool of many uses is to do.
+const HUBS: &str = "action mcpserver mcptool server servername tool toolname";
+
+/// Members of an object under a name of code that are no code.
+const TOLD: &str = "format id lang language object type";
+
+/// Switches of a browser that name a program it starts.
+const SWITCHES: &str = "cmd-prefix launcher subprocess-path";
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -42,6 +64,10 @@ pub(super) struct Handed {
     pub odd: Option<String>,
     /// There is some text at all.
     text: bool,
+    /// There are names of tools or servers.
+    names: bool,
+    /// One of them is a shell's.
+    hub: bool,
     /// The folder was said.
     moved: bool,
 }
@@ -52,7 +78,8 @@ pub(super) fn handed(tool: &str, input: Option<&Value>, cwd: &str) -> Handed {
     if let Some(input) = input {
         out.look(input);
     }
-    out.unread |= out.commands.is_empty() && out.text && is_shell(tool);
+    out.unread |=
+        out.commands.is_empty() && (out.text && out.hub || (out.text || out.names) && is_shell(tool));
     out
 }
 
@@ -78,12 +105,18 @@ impl Handed {
                     let short = plain(name);
                     match (v, named(name)) {
                         (Value::Bool(_) | Value::Number(_), _) => {}
-                        (_, Named::Code) => self.unread = true,
+                        (_, Named::Code) => self.code(name, v),
+                        (Value::Object(_), Named::Command) if by_whole(name) => self.holder(v),
                         (_, Named::Command) => self.take(v, false, value),
                         (_, Named::Commands) => self.take(v, true, value),
-                        _ if listed(PROGRAMS, &short) && v.is_string() && has_args(all) => {
+                        (Value::String(_), _) if program(name) && has_args(all) => {
                             self.take(v, false, value);
                         }
+                        (Value::String(at), _) if listed(HUBS, &short) && a_name(at) => {
+                            self.names = true;
+                            self.hub |= is_shell(at);
+                        }
+                        _ if for_readers(name) => self.text(v),
                         _ => self.look(v),
                     }
                     if self.commands.len() == so_far {
@@ -98,6 +131,8 @@ impl Handed {
             Value::Array(all) => all.iter().for_each(|v| self.look(v)),
             Value::String(text) => {
                 self.text = true;
+                self.unread |=
+                    text.starts_with("--") && SWITCHES.split_ascii_whitespace().any(|s| text.contains(s));
                 match self.inner(text) {
                     Some(inner) => self.look(&inner),
                     // JSON to a reader that is less strict than this one: with a comment, or one value a line.
@@ -108,9 +143,44 @@ impl Handed {
         }
     }
 
-    /// A string that is an object or a list once more.
+    /// A text for readers, or several: what is no text is looked through.
+    fn text(&mut self, value: &Value) {
+        match value {
+            Value::String(_) => self.text = true,
+            Value::Array(all) => all.iter().for_each(|v| self.text(v)),
+            other => self.look(other),
+        }
+    }
+
+    /// What a name of code holds.
+    fn code(&mut self, name: &str, value: &Value) {
+        match value {
+            _ if plain(name) == "toolcalls" => self.unread = true,
+            Value::String(text) => self.unread |= !no_code(name, text),
+            Value::Array(all) => all.iter().for_each(|v| self.code(name, v)),
+            Value::Object(_) => self.holder(value),
+            _ => {}
+        }
+    }
+
+    /// An object where a text was thought of: a field of a table that is called so, or a block of a page. It is looked
+    /// through, and what it says itself is read as little as the text would be.
+    fn holder(&mut self, value: &Value) {
+        let says = |(name, v): (&String, &Value)| {
+            let texts = v.is_string() || strings(v).is_some();
+            let told = listed(TOLD, &plain(name)) && v.as_str().is_some_and(a_name);
+            texts && set(v) && !told
+        };
+        self.unread |= value.as_object().into_iter().flatten().any(says);
+        self.look(value);
+    }
+
+    /// A string that is an object or a list once more, or a string that is.
     fn inner(&mut self, text: &str) -> Option<Value> {
-        let body = json(text)?;
+        let bare = bare(text);
+        let within: Option<String> =
+            if bare.starts_with('"') { Some(serde_json::from_str(bare).ok()?) } else { None };
+        let body = json(within.as_deref().unwrap_or(text))?;
         let inner = serde_json::from_str(body).ok()?;
         self.unread |= raw::twice(body);
         Some(inner)
@@ -136,7 +206,7 @@ impl Handed {
     /// A text, with the words that stand beside it.
     fn command(&mut self, text: &str, object: &Value) {
         let mut text = text.to_owned();
-        for (_, v) in object.as_object().into_iter().flatten().filter(|(n, v)| rest(n) && set(v)) {
+        for (_, v) in object.as_object().into_iter().flatten().filter(|(n, v)| rest(n, v) && set(v)) {
             let inner = v.as_str().and_then(|text| self.inner(text));
             let v = inner.as_ref().unwrap_or(v);
             match (v.as_str(), strings(v)) {
@@ -159,21 +229,28 @@ impl Handed {
                 None => self.unread = true,
             }
             self.moved = true;
-        } else if !listed(BESIDES, short) {
+        } else if !listed(BESIDES, short) && !rest(name, value) {
             self.odd = Some(super::shape::unknown(name));
         }
     }
 }
 
 /// True if a member holds the words of the program beside it.
-fn rest(name: &str) -> bool {
-    listed("args arguments", &plain(name))
+fn rest(name: &str, value: &Value) -> bool {
+    let name = plain(name);
+    listed(ARGS, &name) || (listed(PARAMS, &name) && strings(value).is_some())
+}
+
+/// True if a text can be the name of a tool or a server, and no address.
+fn a_name(text: &str) -> bool {
+    text.len() <= 128 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
 }
 
 /// True if an object has words for a program.
 fn has_args(all: &Map<String, Value>) -> bool {
-    all.iter()
-        .any(|(name, v)| rest(name) && (v.is_string() || strings(v).is_some_and(|words| !words.is_empty())))
+    all.iter().any(|(name, v)| {
+        rest(name, v) && (v.is_string() || strings(v).is_some_and(|words| !words.is_empty()))
+    })
 }
 
 /// True if an object has a member of one of these names that is a string, or a list.
@@ -183,37 +260,37 @@ fn holds(all: &Map<String, Value>, names: &str) -> bool {
 
 /// Text for a program that runs already: `{"pid": 7, "input": "…"}`.
 fn typed(all: &Map<String, Value>) -> bool {
-    all.iter().any(|(name, v)| listed(RUNNING, &plain(name)) && set(v)) && holds(all, TYPED)
+    let named = |names: &str| all.iter().any(|(name, v)| listed(names, &plain(name)) && set(v));
+    (named(RUNNING) && holds(all, TYPED)) || (named(SESSION) && holds(all, KEYED))
 }
 
 /// The name of a command with its value beside it: `{"key": "command", "value": "…"}`.
 fn paired(all: &Map<String, Value>) -> bool {
-    let tells = |v: &Value| v.as_str().is_some_and(|name| name.len() < 64 && named(name) != Named::Other);
+    let tells = |v: &Value| v.as_str().is_some_and(tells_of_a_command);
     all.iter().any(|(name, v)| listed(NAMES, &plain(name)) && tells(v)) && holds(all, VALUES)
 }
 
-/// What stands in a text that begins as JSON does, with the marks round it that its readers pass over.
-fn json(text: &str) -> Option<&str> {
-    let bare = |text: &'_ str| -> usize {
-        text.len() - text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).len()
-    };
-    let mut body = text.get(bare(text)..)?;
-    if let Some(fenced) = body.strip_prefix("```") {
-        let (_, inside) = fenced.split_once('\n')?;
-        body = inside.get(bare(inside)..)?;
-        body = body.trim_end().strip_suffix("```").unwrap_or(body);
-    }
-    body.starts_with(['{', '[']).then_some(body)
+/// A text without what readers of JSON pass over before it.
+fn bare(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
 
-/// True if a text that is nearly JSON has a member with the name of a command.
+/// A text that begins as JSON does.
+fn json(text: &str) -> Option<&str> {
+    Some(bare(text)).filter(|body| body.starts_with(['{', '[']))
+}
+
+/// True if a text that is nearly JSON has a quoted member with the name of a command. One that is not quoted is some
+/// other notation: `{code:java}`, `{ country(code: "US") }`.
 fn names_some(text: &str) -> bool {
-    let object = text.starts_with('{');
     text.split(':').any(|piece| {
         let piece = piece.trim_end();
         let bare = piece.trim_end_matches(['"', '\'', '\\']);
-        let within = |c: char| c.is_alphanumeric() || "_-[]$.".contains(c);
-        let name = bare.rsplit(|c| !within(c)).next().unwrap_or_default();
-        (object || bare.len() < piece.len()) && named(name) != Named::Other
+        let name = bare.rsplit(['"', '\'']).next().unwrap_or_default();
+        if bare.len() == piece.len() || name.len() > 64 {
+            return false;
+        }
+        let decoded = serde_json::from_str::<String>(&format!("\"{name}\""));
+        named(decoded.as_deref().unwrap_or(name)) != Named::Other
     })
 }

@@ -24,6 +24,8 @@ mod raw;
 mod shape;
 
 #[cfg(test)]
+mod servers;
+#[cfg(test)]
 mod tests;
 
 use serde_json::Value;

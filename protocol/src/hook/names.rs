@@ -37,11 +37,12 @@ const CODE: &str = "applescript code javascript osascript powershell pwsh python
 
 /// Words that say nothing against it: `country_code` is none, `code_to_run` is. Alone they are other things (`ts` is a
 /// time at Slack).
-const WITH: &str = "and block body cell cells content contents exec execute executed file inline input js jsx lines lua \
-    node payload perl php py raw ruby run shell bash snippet source str string text to ts";
+const WITH: &str = "and block body c cell cells complete content contents cpp exec execute executed file final full go \
+    golang inline input java js jsx julia kotlin lines lua my new node old payload perl php py r raw ruby run rust scala \
+    shell bash snippet source sql str string swift test text to ts updated";
 
 /// Code by the whole name, where words are not set apart.
-const GLUED: &str = "codeblock codecontent codesnippet codestring codetext codetoexecute codetorun jscode keystrokes \
+const GLUED: &str = "cellsource codeblock codecontent codesnippet codestring codetext codetoexecute codetorun jscode keystrokes \
     nodecode pythoncode scriptbody scriptcode scriptcontent scripttext sendkeys sourcecode stdin toolcalls tscode";
 
 /// What names of files end with: `{"files": {"run.sh": "…"}}` writes one.
@@ -53,10 +54,38 @@ const ABOUT: &str = "count description exitcode history id ids index length limi
 
 /// Words of a tool's name, or of its server's, by which it is a shell: what it is handed may be typed there, whatever
 /// it is called.
-const SHELLS: &str = "bash cmd exec keystrokes powershell pty pwsh sh shell ssh stdin terminal tmux tty zsh";
+const SHELLS: &str = "applescript bash cmd exec interpreter ipython iterm keystrokes osascript powershell pty pwsh sh shell shells ssh stdin \
+    subprocess terminal terminals tmux tty wsl zellij zsh";
 
 /// The same where it is the last word: `browser_console_messages` is none.
 const LAST: &str = "console repl";
+
+/// What a tool does with one of [`DONE`]: `run_command`, `insert_execute_code_cell`, `send_keys`. `run_query` and
+/// `search_code` are none.
+const DOES: &str = "eval exec execute run send";
+const DONE: &str = "cell cells cmd code command commands keys script scripts shell";
+
+/// First and last words of tools that tell about shells: `list_terminals`, `exec_summary`.
+const LISTING: &str = "list";
+const TELLING: &str = "summary";
+
+/// A name with a word of both is that of a program: `executablePath`, `program_name`.
+const PROGRAM: &str = "binary exe exec executable program";
+const PLACE: &str = "file name path";
+
+/// Names of the program whose words are `args` beside it; one of several words may be any of them (`appPath`).
+const PROGRAMS: &str = "app application bin binary entrypoint exe file interpreter path process runtime";
+
+/// Words that make a folder or a text of such a name: `repo_path`, `log_file`.
+const NO_PROGRAM: &str =
+    "config dir directory folder input log output project repo repository root workspace";
+
+/// Names of members that hold texts for readers, files and messages: JSON within them is somebody's text.
+const TEXTS: &str = "body comment content contents description filetext message newstr newstring newtext oldstr oldstring \
+    oldtext text";
+
+/// Words that only begin like a command.
+const NONE: &str = "commander commanders commandment commandments";
 
 /// A name without what its writers differ in.
 pub(super) fn plain(name: &str) -> String {
@@ -85,18 +114,69 @@ pub(super) fn named(name: &str) -> Named {
     if any(COMMANDS) || ends(COMMANDS, &whole) || (any(COMMAND) && any(LISTS)) {
         return Named::Commands;
     }
-    match any(COMMAND) || ends(COMMAND, &whole) || begins(&whole) || listed(WHOLE, &whole) {
+    let by_word = any(COMMAND) || ends(COMMAND, &whole) || (begins(&whole) && !any(NONE));
+    match by_word || listed(WHOLE, &whole) || (any(PROGRAM) && any(PLACE)) {
         true => Named::Command,
         false => Named::Other,
     }
+}
+
+/// True if the name is one for a command only where it stands alone: elsewhere it is mostly something else.
+pub(super) fn by_whole(name: &str) -> bool {
+    listed(WHOLE, &plain(name))
+}
+
+/// True if what is said to have this name is a command: `{"key": "command", "value": "…"}`. A form has fields that are
+/// called `Code` and `Program`.
+pub(super) fn tells_of_a_command(name: &str) -> bool {
+    name.len() < 64 && matches!(named(name), Named::Command | Named::Commands) && !by_whole(name)
+}
+
+/// True if a member of this name holds a program where its words stand beside it.
+pub(super) fn program(name: &str) -> bool {
+    let words = words(name);
+    let any = |list: &str| words.iter().any(|w| listed(list, w));
+    let about = words.last().is_some_and(|w| listed(ABOUT, w));
+    listed(PROGRAMS, &words.concat()) || (any(PROGRAMS) && !any(NO_PROGRAM) && !about)
+}
+
+/// True if a member of this name holds a text for readers.
+pub(super) fn for_readers(name: &str) -> bool {
+    listed(TEXTS, &plain(name))
+}
+
+/// True if a value under a name of code is none: a country, a coupon (`US`, `SUMMER25`), a version (`3.12`).
+pub(super) fn no_code(name: &str, value: &str) -> bool {
+    let sign = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
+    let version = |b: u8| b.is_ascii_digit() || b == b'.';
+    let short = value.len() <= 24;
+    short && (value.bytes().all(version) || (plain(name) == "code" && value.bytes().all(sign)))
 }
 
 /// True if a tool is a shell by its name, or lies at a server that is.
 pub(super) fn is_shell(tool: &str) -> bool {
     tool.split("__").any(|part| {
         let words = words(part);
-        words.iter().any(|w| listed(SHELLS, w)) || words.last().is_some_and(|w| listed(LAST, w))
+        if words.first().is_some_and(|w| listed(LISTING, w))
+            || words.last().is_some_and(|w| listed(TELLING, w))
+        {
+            return false;
+        }
+        let shell = |w: &str| listed(SHELLS, w);
+        words.iter().any(|w| shell(w) || does(w))
+            // `iTerm` is two words by its capital.
+            || words.windows(2).any(|two| shell(&two.concat()))
+            || words.last().is_some_and(|w| listed(LAST, w))
+            || words.iter().enumerate().any(|(at, w)| {
+                // `run_python_code`: one word may stand between.
+                listed(DOES, w) && words.iter().skip(at + 1).take(2).any(|w| listed(DONE, w))
+            })
     })
+}
+
+/// `runcommand`, `sendkeys`.
+fn does(word: &str) -> bool {
+    DOES.split_ascii_whitespace().any(|verb| word.strip_prefix(verb).is_some_and(|done| listed(DONE, done)))
 }
 
 /// `shellcommand`. The two letters of `sh` end too many words.
@@ -158,15 +238,17 @@ mod tests {
     fn what_names_hold() {
         let commands = "command Command COMMAND shellCommand shell_command shellcommand Cmd-Line run_cmd argv commandStr \
             cmd_string cmdstr commandInput commandString commandtorun command_to_execute bash_command_text shell_input \
-            command[0] command1 exec execute run program toExecute to_run shellScript bashScript sh zsh ｃｏｍｍａｎｄ";
+            command[0] command1 exec execute run program toExecute to_run shellScript bashScript sh zsh ｃｏｍｍａｎｄ \
+            executablePath programPath exec_path program_name path_to_executable BinaryFile";
         let several = "commands cmds cmdlines shellCommands command_list commandList commandBatch";
         let code = "code Script scripts scriptBody script_content sourceCode code_to_run codetorun python_code pythonCode \
             jsCode JSCode code_block codeBlock code_snippet python javascript pwsh powershell user_script keystrokes \
-            sendKeys stdin tool_calls script_path";
+            sendKeys stdin tool_calls script_path cell_source go_code rust_code test_code full_code sql_code \
+            my_code new_code";
         let other = "country_code language_code statusCode error_code zip_code code_review dry_run run_id tv_program \
             transcript description text query shell_id commandTimeout command_description python_version exit_code \
             ts expr codes user_code snippet run.sh src/script.py \
-            bash_version key keys name value finish mesh publish refresh javascript_enabled script_id 7";
+            commander program_id executable_version file_name bash_version key keys name value finish mesh publish refresh javascript_enabled script_id 7";
         for (names, is) in [
             (commands, Named::Command),
             (several, Named::Commands),
@@ -181,14 +263,49 @@ mod tests {
 
     #[test]
     fn tools_that_are_shells() {
-        for tool in
-            ["mcp__tmux__send_keys", "mcp__pty__write", "mcp__x__console", "mcp__js-repl__eval", "runSSH"]
+        for tool in "mcp__tmux__send_keys mcp__pty__write mcp__x__console mcp__js-repl__eval runSSH mcp__terminals__write \
+            mcp__shells__x mcp__x__subprocess mcp__osascript__x mcp__wsl__x mcp__iTerm__write iterm2_write run_command \
+            mcp__x__runcommand executeCommand insert_execute_code_cell run_python_code eval_script mcp__x__sendkeys \
+            mcp__applescript__x".split_ascii_whitespace()
         {
             assert!(is_shell(tool), "{tool}");
         }
-        for tool in ["mcp__playwright__browser_console_messages", "mcp__fs__read", "list_terminals", "finish"]
+        for tool in "mcp__playwright__browser_console_messages mcp__fs__read list_terminals finish search_code run_workflow \
+            execute_sql run_query send_message evaluate_script code_run_query exec_summary list_repl get_code press_key \
+            run_dag_and_get_code keysend"
+            .split_ascii_whitespace()
         {
             assert!(!is_shell(tool), "{tool}");
+        }
+    }
+
+    #[test]
+    fn programs_with_their_words() {
+        for name in
+            "appPath app_file binary entryPoint entrypoint file path processName".split_ascii_whitespace()
+        {
+            assert!(program(name), "{name}");
+        }
+        for name in "repo_path log_file app_id project_path name url workspacePath".split_ascii_whitespace() {
+            assert!(!program(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_code() {
+        for (name, value) in [
+            ("code", "US"),
+            ("code", "SUMMER25"),
+            ("python", "3.12"),
+            ("typescript", "5"),
+            ("Code", "A1_b".to_uppercase().as_str()),
+        ] {
+            assert!(no_code(name, value), "{name} {value}");
+        }
+        for (name, value) in
+            [("code", "ls"), ("code", "A B"), ("script", "LS"), ("python", "x"), ("code", &"A".repeat(25))]
+        {
+            assert!(!no_code(name, value), "{name} {value}");
         }
     }
 }

@@ -547,7 +547,18 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             (r#"{"file":"/bin/sh","args":["-c","a b"]}"#, &["/bin/sh -c 'a b'"]),
             (r#"{"exe":"a","arguments":"[\"b\"]"}"#, &["a b"]),
             ("{\"x\":\"\\ufeff {\\\"cmd\\\":\\\"a b\\\"}\"}", &["a b"]),
-            (r#"{"x":"```json\n{\"cmd\":\"a b\"}\n```"}"#, &["a b"]),
+            ("{\"x\":\"\\u00a0\\u000b{\\\"cmd\\\":\\\"a b\\\"}\"}", &["a b"]),
+            // A string in a string.
+            (r#"{"x":"\"{\\\"cmd\\\":\\\"a b\\\"}\""}"#, &["a b"]),
+            // A program by its place, with its words or without.
+            (r#"{"launchOptions":{"executablePath":"/tmp/x","args":["-c","a b"]}}"#, &["/tmp/x -c 'a b'"]),
+            (r#"{"launchOptions":{"executablePath":"/tmp/x"}}"#, &["/tmp/x"]),
+            (r#"{"appPath":"/tmp/x.app","args":["-c","a b"]}"#, &["/tmp/x.app -c 'a b'"]),
+            (r#"{"programPath":"/bin/sh","args":["-c","a b"]}"#, &["/bin/sh -c 'a b'"]),
+            (r#"{"exec_path":"/bin/sh","args":["-c","a b"]}"#, &["/bin/sh -c 'a b'"]),
+            (r#"{"program_name":"/bin/sh","arg":["-c","a b"]}"#, &["/bin/sh -c 'a b'"]),
+            (r#"{"file":"/bin/sh","params":["-c","a b"]}"#, &["/bin/sh -c 'a b'"]),
+            (r#"{"exe":"/bin/sh","argList":["-c","a b"]}"#, &["/bin/sh -c 'a b'"]),
             // What only looks like it.
             (r#"{"command":"[ -f x ] && a"}"#, &["[ -f x ] && a"]),
             (r#"{"command":"{ a; }"}"#, &["{ a; }"]),
@@ -576,7 +587,22 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             r#"{"x":"{\"cmd\":\"a\"};"}"#,
             r#"{"x":"{\"cmd\":\"a\"} // c"}"#,
             r#"{"x":"{\"id\":1}\n{\"cmd\":\"a\"}"}"#,
-            r#"{"x":"{cmd: 'a'}"}"#,
+            r#"{"x":"{/**/\"\\u0063md\":\"a\"}"}"#,
+            r#"{"type":"command","value":"a"}"#,
+            r#"{"id":"shell_command","val":"a"}"#,
+            r#"{"property":"cmd","values":["a"]}"#,
+            r#"{"session_id":"s","input":"a"}"#,
+            r#"{"pane":"%1","text":"a"}"#,
+            r#"{"terminal":1,"keys":"a"}"#,
+            r#"{"cell_source":"a"}"#,
+            r#"{"rust_code":"a"}"#,
+            r#"{"code":["X","a b"]}"#,
+            r#"{"code":{"source":"a","language":"python"}}"#,
+            r#"{"code":{"language":"import os"}}"#,
+            r#"{"program":{"lines":["a"]}}"#,
+            r#"{"server":"x","tool_name":"send_keys","arguments":{"text":"a"}}"#,
+            r#"{"server_name":"terminal","tool_name":"x","arguments":"{\"text\":\"a\"}"}"#,
+            r#"{"launchOptions":{"args":["--renderer-cmd-prefix=a"]}}"#,
             r#"{"x":"[{'cmd' : 'a'}]"}"#,
             r#"{"key":"command","value":"a"}"#,
             r#"{"params":[{"name":"shell_input","data":["a"]}]}"#,
@@ -594,6 +620,7 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             (r#"{"command":"a","shell":true}"#, "shell"),
             (r#"{"command":"a","target":"b"}"#, "target"),
             (r#"{"env":{"A":"b"},"steps":[{"run":"a"}]}"#, "env"),
+            (r#"{"command":"a","params":{"b":"c"}}"#, "params"),
         ] {
             let Input::Call(call) = foreign(id, "y", input) else { panic!("{id}: {input}") };
             assert!(call.odd.is_some_and(|o| o.contains(word)), "{id}: {input}");
@@ -625,6 +652,13 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             ("note", r#"{"text":"[INFO] command: it failed"}"#),
             ("browser_console_messages", r#"{"level":"error"}"#),
             ("list_terminals", "{}"),
+            // The notations of others, and texts that somebody reads.
+            ("note", r#"{"x":"{cmd: 'a'}"}"#),
+            ("note", r#"{"x":"```json\n{\"cmd\":\"a b\"}\n```"}"#),
+            ("note", r#"{"text":"{\"cmd\":\"a b\"}","contents":["{\"cmd\":\"a b\"}"]}"#),
+            ("tables", r#"{"code":{"type":"select","x":{"name":"a b"}}}"#),
+            ("hub", r#"{"server":"ssh.example.org","tool":"status"}"#),
+            ("ask_about", r#"{"session_id":"s","text":"a","data":"b"}"#),
             ("terminal_size", r#"{"columns":80}"#),
         ] {
             assert_eq!(foreign(id, tool, input), Input::NotAShell, "{id}: {tool} {input}");
