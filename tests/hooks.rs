@@ -326,6 +326,73 @@ fn an_agent_that_takes_a_rewriting_gets_one_or_a_no() {
     assert_eq!(hook(&stage, "claude", long.as_bytes()).code(), 0);
 }
 
+/// What a person says of a tool from elsewhere counts for that one, and never for an agent's own.
+#[test]
+fn a_tool_that_a_person_calls_quiet() {
+    let stage = stage();
+    let here = stage.text("work");
+    let input = json!({"code": "x"});
+    let foreign = |agent: &str, tool: &str, input: &Value| {
+        let call = match agent {
+            "codex" | "claude" => {
+                json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "cwd": here, "session_id": "s"})
+            }
+            "opencode" => json!({"tool": tool, "args": input, "cwd": here}),
+            _ => {
+                let hub = json!({"server_name": "jira", "tool_name": tool, "arguments": input.to_string()});
+                json!({"workspaceRoots": [here], "preToolUse": {"toolName": "use_mcp_tool", "parameters": hub}})
+            }
+        };
+        call.to_string()
+    };
+    let all = [
+        ("claude", "mcp__jira__add", "mcp__jira__add"),
+        ("codex", "mcp__jira__add", "mcp__jira__add"),
+        ("opencode", "jira_add", "jira_add"),
+        ("cline", "add", "use_mcp_tool/jira/add"),
+    ];
+    let passed = |agent: &str, run: &Run| match agent {
+        "cline" => run.stdout.contains(r#""cancel":false"#),
+        "opencode" => run.stdout.contains("\"pass\""),
+        _ => run.stdout.is_empty() && run.code() == 0,
+    };
+    // Code, and a command that policy denies: the way out is named with both.
+    for input in [&input, &json!({"command": "rm x"})] {
+        for (agent, tool, name) in all {
+            let run = hook(&stage, agent, foreign(agent, tool, input).as_bytes());
+            assert!(!passed(agent, &run), "{agent}: {run:?}");
+            let way = format!(r#"\"quiet\": [\"{name}\"]"#);
+            assert!(run.stdout.contains(&way), "{agent}: {way}: {run:?}");
+        }
+    }
+    // A name that could not stand there as it is is nobody's advice.
+    let run = hook(&stage, "claude", foreign("claude", "mcp__x*__y", &input).as_bytes());
+    assert!(run.stdout.contains("ask") && !run.stdout.contains("quiet"), "{run:?}");
+    let names = ["mcp__jira__*", "jira_*", "use_mcp_tool/jira/*", "B*", "b*", "N*", "write_stdin"];
+    let stage = stage.config(&json!({"hook": {"quiet": names}}));
+    for input in [&input, &json!({"command": "rm x"})] {
+        for (agent, tool, _) in all {
+            let run = hook(&stage, agent, foreign(agent, tool, input).as_bytes());
+            assert!(passed(agent, &run), "{agent}: {run:?}");
+        }
+    }
+    for (agent, tool, input) in [
+        ("claude", "mcp__jirax__add", &input),
+        ("claude", "Bash", &json!({"command": "rm x"})),
+        ("claude", "BrandNewShell", &json!({"command": "rm x"})),
+        ("claude", "NewTool", &input),
+        ("codex", "write_stdin", &input),
+        ("opencode", "bash", &json!({"command": "rm x"})),
+    ] {
+        let run = hook(&stage, agent, foreign(agent, tool, input).as_bytes());
+        assert!(!passed(agent, &run), "{agent} {tool}: {run:?}");
+    }
+    // Documents that cannot be read say nothing.
+    let stage = stage.config(&json!({"hook": {"quiet": ["*"]}}));
+    let run = hook(&stage, "codex", foreign("codex", "mcp__jira__add", &input).as_bytes());
+    assert!(denied("codex", &run), "{run:?}");
+}
+
 /// Variables that a call sets are judged as if `env` set them.
 #[test]
 fn variables_of_a_call_are_judged() {

@@ -39,6 +39,8 @@ pub struct Settings {
     pub editable: Option<Target>,
     /// A hook has the agent run what was judged.
     pub hook_rewrite: bool,
+    /// Tools from elsewhere that run nothing here.
+    pub hook_quiet: Vec<String>,
     /// Where an approver is.
     pub socket: SocketSettings,
     /// When a long run is announced, milliseconds.
@@ -82,6 +84,7 @@ pub fn load(places: &Places) -> Result<(Policy, Settings), String> {
         state: loaded.state,
         editable: loaded.editable,
         hook_rewrite: s.hook_rewrite,
+        hook_quiet: s.hook_quiet,
         socket: s.socket,
         notice_ms: s.running_notice_ms,
         submit: s.submit,

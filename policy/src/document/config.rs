@@ -31,6 +31,7 @@ pub struct Config {
     pub(crate) journal: Journal,
     pub(crate) submit: Submit,
     pub(crate) hook_rewrite: Option<bool>,
+    pub(crate) hook_quiet: Option<Vec<String>>,
     pub(crate) marks: Marks,
     /// Sections that other rooms read themselves, by name: `security`, `toolOverrides`, `allowlist`, `approvals`,
     /// `tools`.
@@ -154,6 +155,7 @@ impl Config {
                 keep_days: tree.at(&["submit", "keepDays"]).and_then(Tree::as_u64),
             },
             hook_rewrite: tree.at(&["hook", "rewrite"]).and_then(Tree::as_bool),
+            hook_quiet: quiet(tree)?,
             marks: Marks {
                 env: pairs(tree.at(&["marks", "env"])),
                 programs: pairs(tree.at(&["marks", "programs"])),
@@ -355,6 +357,19 @@ fn skills(tree: &Tree<'_>, notes: &mut Vec<String>) -> Result<Skills, Fault> {
         }
     }
     Ok(out)
+}
+
+/// `hook.quiet`. A name that begins with any rest would be that of every tool there is, an agent's own among them.
+fn quiet(tree: &Tree<'_>) -> Result<Option<Vec<String>>, Fault> {
+    let found = list(tree, &["hook", "quiet"]);
+    for (i, name) in found.iter().flatten().enumerate() {
+        if name.is_empty() || name.starts_with('*') {
+            let what = format!("{name:?} begins with no name");
+            let remedy = "begin it with the name of a tool or a server: mcp__jira__*";
+            return Err(Fault::new(LoadErrorKind::Value, format!("/hook/quiet/{i}"), what, remedy));
+        }
+    }
+    Ok(found)
 }
 
 fn run(tree: &Tree<'_>) -> Run {

@@ -409,8 +409,15 @@ const SKILLS: &[Key] = &[key(
     "name to absolute path, or a list of folders",
 )];
 
-const HOOK: &[Key] =
-    &[key("rewrite", Shape::Bool, Strict::True, "whether a hook has the agent run what was judged")];
+const HOOK: &[Key] = &[
+    key("rewrite", Shape::Bool, Strict::True, "whether a hook has the agent run what was judged"),
+    key(
+        "quiet",
+        Shape::Texts,
+        Strict::Intersect,
+        "tools from elsewhere that run nothing here, by the names that agents say; * stands for any characters",
+    ),
+];
 
 const MARKS: &[Key] = &[
     key("env", Shape::Map(&Shape::Text), Strict::Join, "NAME or NAME=VALUE to agent"),

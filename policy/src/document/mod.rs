@@ -25,7 +25,7 @@ pub use approvals::{Approvals, Socket};
 pub use config::Config;
 pub use error::{Details, LoadError, LoadErrorKind};
 pub use policy::{
-    Call, JournalSettings, Layer, Policy, RunSettings, Settings, SocketSettings, SubmitSettings,
+    Call, JournalSettings, Layer, Policy, RunSettings, Settings, SocketSettings, SubmitSettings, is_quiet,
 };
 pub use presets::{CAUTIOUS, PRESETS, Preset, preset};
 

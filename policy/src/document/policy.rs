@@ -190,6 +190,7 @@ impl Policy {
             running_notice_ms: exec.running_notice_ms.unwrap_or(10_000),
             ticket_ttl_ms: exec.ticket_ttl_ms.unwrap_or(300_000),
             tty: exec.tty.unwrap_or(Tty::Auto),
+            hook_quiet: self.quiet(),
             hook_rewrite: self.configs().filter_map(|c| c.hook_rewrite).reduce(|a, b| a || b).unwrap_or(true),
             journal: self.journal(),
             submit: self.submit(),
@@ -237,6 +238,13 @@ impl Policy {
         }
     }
 
+    /// A list that loosens: where a document was chosen by the environment it cannot add to it.
+    fn quiet(&self) -> Vec<String> {
+        let of = |layer: &Layer| layer.config.as_ref().and_then(|c| c.hook_quiet.clone());
+        let said = loosening(of(&self.system), of(&self.owner), self.lists()).unwrap_or_default();
+        loosening(Some(said), of(&self.tighten), Loosening::Intersect).unwrap_or_default()
+    }
+
     fn run(&self) -> RunSettings {
         let all = || self.configs().map(|c| &c.run);
         let owners = [&self.system, &self.owner].map(|l| l.config.as_ref().map(|c| &c.run));
@@ -280,6 +288,8 @@ pub struct Settings {
     pub ticket_ttl_ms: u64,
     /// Whether the terminal is asked.
     pub tty: Tty,
+    /// Tools from elsewhere that a person says run nothing here: names, `*` is any rest.
+    pub hook_quiet: Vec<String>,
     /// Whether a hook has the agent run what was judged.
     pub hook_rewrite: bool,
     /// What is recorded.
@@ -292,6 +302,20 @@ pub struct Settings {
     pub mark_env: Vec<(String, String)>,
     /// Further marks: program name, agent.
     pub mark_programs: Vec<(String, String)>,
+}
+
+/// True if one of the names of `hook.quiet` is this tool's. Capitals count; `*` stands for any run of characters.
+pub fn is_quiet(names: &[String], tool: &str) -> bool {
+    names.iter().any(|name| {
+        let mut parts = name.split('*');
+        let Some(mut rest) = parts.next().and_then(|first| tool.strip_prefix(first)) else { return false };
+        let Some(last) = parts.next_back() else { return rest.is_empty() };
+        for part in parts {
+            let Some((_, after)) = rest.split_once(part) else { return false };
+            rest = after;
+        }
+        rest.ends_with(last)
+    })
 }
 
 /// Where questions go.

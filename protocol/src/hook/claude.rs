@@ -13,6 +13,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: true,
     rewrites: true,
     longest: 9000,
+    mark: SHAPE.elsewhere,
     read: |call, written| match shape::text(call, "hook_event_name") {
         Some("PreToolUse") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),

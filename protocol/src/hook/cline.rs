@@ -17,6 +17,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: false,
     longest: 0,
+    mark: SHAPE.elsewhere,
     read,
     write,
 };
@@ -48,8 +49,12 @@ fn read(call: &Value, _: &str) -> Input {
     let root = call.get("workspaceRoots").and_then(|r| r.get(0)).and_then(Value::as_str).unwrap_or_default();
     let mut rooted = call.clone();
     shape::put(&mut rooted, SHAPE.cwd, root.into());
-    if let Some(other) = SHAPE.other(tool, asked.get("parameters"), &rooted) {
-        return other;
+    let parameters = asked.get("parameters");
+    match SHAPE.other(tool, parameters, &rooted) {
+        None => {}
+        Some(Input::Unknown(_)) => return Input::Unknown(elsewhere(tool, parameters)),
+        Some(Input::Call(call)) => return Input::Call(Call { tool: elsewhere(tool, parameters), ..call }),
+        Some(other) => return other,
     }
     // Said twice: as it is, and with every parameter as a string. Both must say the same.
     let parameters = asked.get("parameters").and_then(commands);
@@ -67,6 +72,15 @@ fn read(call: &Value, _: &str) -> Input {
         odd,
         ..Call::default()
     })
+}
+
+/// The tool that calls those of MCP servers, with the server's name and the tool's.
+fn elsewhere(tool: &str, input: Option<&Value>) -> String {
+    let said = |key: &str| shape::text(input?, key).filter(|name| !name.contains('/'));
+    match (said("server_name"), said("tool_name")) {
+        (Some(server), Some(name)) if tool == "use_mcp_tool" => format!("{tool}/{server}/{name}"),
+        _ => tool.to_owned(),
+    }
 }
 
 /// `command`, or `commands`: an array, or a string that is one in JSON.

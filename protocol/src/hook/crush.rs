@@ -16,6 +16,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: true,
     longest: super::MOST,
+    mark: SHAPE.elsewhere,
     read: |call, written| match shape::text(call, "event") {
         Some("PreToolUse") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),

@@ -17,6 +17,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: false,
     longest: 0,
+    mark: None,
     read,
     write,
 };

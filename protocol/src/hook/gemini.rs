@@ -15,6 +15,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: true,
     longest: super::MOST,
+    mark: SHAPE.elsewhere,
     read: |call, written| match shape::text(call, "hook_event_name") {
         Some("BeforeTool") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than BeforeTool".into()),

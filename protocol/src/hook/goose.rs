@@ -13,6 +13,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: false,
     rewrites: false,
     longest: 0,
+    mark: SHAPE.elsewhere,
     read: |call, written| match shape::text(call, "event") {
         Some("PreToolUse" | "BeforeShellExecution") => shape::read(&SHAPE, call, written),
         _ => Input::Broken("another event than PreToolUse".into()),

@@ -59,6 +59,8 @@ pub struct Agent {
     pub rewrites: bool,
     /// Longest answer that may hold a rewriting, bytes.
     pub longest: usize,
+    /// What the names of tools begin with that come from elsewhere (MCP); `None` where they have no such mark.
+    pub mark: Option<&'static str>,
     /// Of a call, as a tree and as its text.
     read: fn(&Value, &str) -> Input,
     write: fn(&Answer<'_>) -> Option<String>,
@@ -110,6 +112,8 @@ pub struct Call {
     /// True if they were handed to a tool that is none of the agent's own. Nobody here knows where it runs them, so a
     /// yes is none of ours to give: it is left to the agent's own permission.
     pub foreign: bool,
+    /// That tool's name; empty for the agent's own.
+    pub tool: String,
 }
 
 /// What is to be answered.
@@ -166,6 +170,7 @@ pub static NOBODY: Agent = Agent {
     asks: false,
     rewrites: false,
     longest: 0,
+    mark: None,
     read: |_, _| Input::Broken("no agent of this name is known".into()),
     write: everyone,
 };

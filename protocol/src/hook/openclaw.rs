@@ -16,6 +16,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: true,
     rewrites: true,
     longest: super::MOST,
+    mark: SHAPE.elsewhere,
     read,
     write: shape::plugin,
 };

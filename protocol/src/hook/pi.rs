@@ -14,6 +14,7 @@ pub(super) static AGENT: Agent = Agent {
     asks: true,
     rewrites: true,
     longest: super::MOST,
+    mark: SHAPE.elsewhere,
     read: |call, written| shape::read(&SHAPE, call, written),
     write: shape::plugin,
 };

@@ -85,6 +85,7 @@ impl Shape {
                 session: text(call, self.session).map(str::to_owned),
                 odd: handed.odd,
                 foreign: true,
+                tool: tool.to_owned(),
                 ..Call::default()
             }),
         })

@@ -7,6 +7,7 @@ mod command;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
+use policy::document::is_quiet;
 use policy::{Decision, Evaluation, Form, Invocation, Reason};
 use protocol::hook::{Agent, Answer, Call, Input, MOST, NOBODY};
 use store::caller::NoTerminal;
@@ -15,7 +16,7 @@ use crate::ask::{By, Verdict, ask};
 use crate::exit::{self, Exit};
 use crate::guard::{self, Given, Stop};
 use crate::invoke::Claim;
-use crate::locate::Settings;
+use crate::locate::{self, Settings};
 use crate::record::{Decided, record_hook};
 use crate::say::{self, Message};
 
@@ -56,6 +57,23 @@ enum Said {
 impl Said {
     fn no(reason: Reason, what: &str) -> Said {
         Said::No(Message::error(reason, what))
+    }
+
+    /// The same, and how a person says that this tool runs nothing here. Only a name that can stand in a document as it
+    /// is: the rest is somebody's text.
+    fn with_way_out(self, agent: &Agent, tool: &str) -> Said {
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:".contains(&b);
+        if !from_elsewhere(agent, tool) || tool.len() > 128 || !tool.bytes().all(plain) {
+            return self;
+        }
+        let line = format!(
+            "if this tool runs nothing on this machine, a person can say so in config.json: \"hook\": {{\"quiet\": [\"{tool}\"]}}"
+        );
+        match self {
+            Said::Ask(m) => Said::Ask(m.line(&line)),
+            Said::No(m) => Said::No(m.line(&line)),
+            other => other,
+        }
     }
 
     /// Writes the answer.
@@ -112,23 +130,45 @@ fn said(agent: &Agent) -> Said {
     match agent.read(&bytes) {
         Input::NotAShell => Said::Pass,
         Input::Broken(why) => Said::no(Reason::HookCall, &why),
+        Input::Unknown(tool) if quiet(agent, &tool) => Said::Pass,
         Input::Unknown(tool) => {
             let what = format!("the tool `{tool}` is not known here, and may run commands");
-            match agent.asks {
+            let said = match agent.asks {
                 true => Said::Ask(Message::asked(Reason::HookCall, &what)),
                 false => Said::No(Message::denied(Reason::HookCall, &what)),
-            }
+            };
+            said.with_way_out(agent, &tool)
         }
         Input::Call(call) => all(agent, call, started),
     }
 }
 
+/// True if a person has said that this tool from elsewhere runs nothing here (`hook.quiet`). Where the agent marks such
+/// tools, no other can be meant: its own, of today or of its next version, stay what they are.
+fn quiet(agent: &Agent, tool: &str) -> bool {
+    if !from_elsewhere(agent, tool) {
+        return false;
+    }
+    let env = sys::environ::entries();
+    // Documents that cannot be read say nothing.
+    let loaded = locate::places(&env).and_then(|places| locate::load(&places));
+    loaded.is_ok_and(|(_, settings)| is_quiet(&settings.hook_quiet, tool))
+}
+
+fn from_elsewhere(agent: &Agent, tool: &str) -> bool {
+    !tool.is_empty() && agent.mark.is_none_or(|mark| tool.starts_with(mark))
+}
+
 /// Every command of a call has to be allowed: all of them run.
 fn all(agent: &Agent, call: Call, started: Instant) -> Said {
+    if call.foreign && quiet(agent, &call.tool) {
+        return Said::Pass;
+    }
     let mut command = None;
     for text in &call.commands {
         match one(agent, &call, text, started) {
             Said::Yes { command: c, .. } => command = c,
+            other if call.foreign => return other.with_way_out(agent, &call.tool),
             other => return other,
         }
     }

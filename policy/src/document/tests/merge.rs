@@ -116,7 +116,7 @@ fn an_environment_variable_cannot_loosen() {
     let home = of(
         json!({"version": 1, "socket": {"path": "/tmp/evil.sock", "token": "t"},
             "defaults": {"security": "full", "ask": "off", "askFallback": "full", "autoAllowSkills": true, "allowlist": ["/**"]}}),
-        json!({"skills": {"bins": ["/tmp"]}, "run": {"writable": ["/"], "unixSockets": "allow"}, "hook": {"rewrite": false},
+        json!({"skills": {"bins": ["/tmp"]}, "run": {"writable": ["/"], "unixSockets": "allow"}, "hook": {"rewrite": false, "quiet": ["mcp__*"]},
             "elevated": "full",
             "tools": {"exec": {"safeBins": ["yq"], "safeBinProfiles": {"yq": {}}, "safeBinTrustedDirs": ["/tmp"],
             "safeBinConfinement": "off", "env": {"mode": "pass", "trusted": ["LD_PRELOAD"]}, "hazards": {"deletes": "allow"},
@@ -132,6 +132,7 @@ fn an_environment_variable_cannot_loosen() {
     let s = policy.settings("main");
     assert_ne!(s.socket.path.as_deref(), Some("/tmp/evil.sock"));
     assert_eq!((s.run.writable, s.run.unix_sockets), (None, DenyOrAllow::Deny));
+    assert!(s.hook_quiet.is_empty(), "{:?}", s.hook_quiet);
     // It may tighten, and it stands alone where there is no other.
     let home =
         layer(doc(json!({"security": "full", "ask": "always", "denylist": ["x"], "allowlist": ["/b"]})));
@@ -143,6 +144,39 @@ fn an_environment_variable_cannot_loosen() {
     );
     let e = Policy::new(Layer::default(), Layer::default(), home, None).effective("main");
     assert_eq!(values(&e).0, Security::Full);
+}
+
+#[test]
+fn tools_that_a_person_calls_quiet() {
+    let said = |names: &[&str]| Layer::new(None, Some(config(&json!({"hook": {"quiet": names}}))));
+    let quiet = |system: Layer, user: Layer, home: Layer| {
+        Policy::new(system, user, home, None).settings("main").hook_quiet
+    };
+    let none = Layer::default;
+    assert!(quiet(none(), none(), none()).is_empty());
+    assert_eq!(quiet(none(), said(&["a*", "b"]), none()), ["a*", "b"]);
+    assert_eq!(quiet(said(&["a*"]), none(), none()), ["a*"]);
+    // Two that speak: what both say. The one that the environment names takes away only.
+    assert_eq!(quiet(said(&["a*", "c"]), said(&["a*", "b"]), none()), ["a*"]);
+    assert_eq!(quiet(none(), said(&["a*", "b"]), said(&["b", "c"])), ["b"]);
+    assert!(quiet(none(), Layer::new(None, Some(config(&json!({})))), said(&["b"])).is_empty());
+    // An agent's part has no such key, and what begins with any rest would be every tool.
+    let of_agent = json!({"agents": {"*": {"hook": {"quiet": ["a"]}, "tools": {"hook": {"quiet": ["a"]}}}}});
+    assert!(quiet(none(), Layer::new(None, Some(config(&of_agent))), none()).is_empty());
+    for bad in ["", " ", "*", "*a", "**"] {
+        let text = json!({"hook": {"quiet": ["a", bad]}}).to_string();
+        let error = Config::parse(text.as_bytes(), "c.json").unwrap_err();
+        assert!(error.to_string().contains("/hook/quiet/1"), "{bad:?}: {error}");
+    }
+    let names = ["mcp__jira__*", "exact", "a*b*c"].map(str::to_owned);
+    for tool in ["mcp__jira__add", "mcp__jira__", "exact", "abc", "a1b2c", "abbcc"] {
+        assert!(is_quiet(&names, tool), "{tool}");
+    }
+    for tool in
+        ["mcp__jira", "mcp__jirax__add", "Mcp__jira__add", "exact1", "xexact", "ac", "acb", "abcd", ""]
+    {
+        assert!(!is_quiet(&names, tool), "{tool}");
+    }
 }
 
 #[test]
