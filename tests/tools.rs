@@ -385,6 +385,21 @@ fn an_owner_confirms_where_somebody_is_at_hand() {
     drop(person);
 }
 
+/// A page that is served and that nobody has open is nobody: what needs a yes waits for one, and what the mode lets an owner do
+/// is done.
+#[test]
+fn a_page_that_nobody_looks_at_is_nobody() {
+    for (mode, code) in [("always-require-approval", json!("approval-required")), ("owner-only", Value::Null)]
+    {
+        let stage = stage(json!({"mode": mode, "ownerId": "user:admin"}));
+        let service = Service::with_panel(&stage);
+        let _link = service.link();
+        let result = call(&stage, "bash", "user:admin", &ECHO(), &["--no-wait"]);
+        assert_eq!(result.get("code").cloned().unwrap_or_default(), code, "{mode}: {result}");
+        assert_eq!(service.waiting(), u64::from(mode != "owner-only"));
+    }
+}
+
 #[test]
 fn nonsense_is_answered_with_what_is_wrong() {
     let stage = stage(json!({"mode": "yolo"}));
@@ -445,6 +460,28 @@ fn scheduled_commands_go_through_the_guard() {
     assert_eq!((&gone["success"], &gone["result"]["entries"]), (&json!(true), &json!([])));
     config("owner-only");
     assert_eq!(cron(json!({"action": "list"}))["code"], "nobody-to-ask");
+    // What is lifted by a pattern is lifted command by command.
+    let auto = json!([{"tool": "cron", "action": "add", "schedule": "*", "command": "date*"}]);
+    let security = json!({"mode": "always-require-approval", "crontab": stage.text("bin/crontab"), "gatewayToken": GATEWAY,
+        "rateLimit": {"limit": 100}, "approval": {"autoApprovePatterns": auto}});
+    std::fs::write(stage.path("guard/config.json"), json!({"security": security}).to_string())
+        .expect("config");
+    for (command, runs) in [
+        ("date -u", true),
+        ("date; date -u", true),
+        ("date; ls", false),
+        ("date && ls -la ~", false),
+        ("date > f", false),
+        ("date $(ls)", false),
+        ("date\nls", false),
+        ("ls", false),
+    ] {
+        for name in ["command", "cmd"] {
+            let added = cron(json!({"action": "add", "schedule": "@daily", name: command}));
+            let want = if runs { Value::Null } else { json!("nobody-to-ask") };
+            assert_eq!(added.get("code").cloned().unwrap_or_default(), want, "{name} {command}: {added}");
+        }
+    }
 }
 
 #[test]

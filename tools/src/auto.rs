@@ -2,8 +2,9 @@
 //!
 //! A pattern is a glob over a *parsed field* of the call, never over the text of its JSON: `"command: git status*"`, or
 //! an object with more than one, `{"tool": "browser", "url": "https://docs.example/*"}`. All of its fields must match, and
-//! the call must have no other that counts. For a command every part of it must match by itself: `git status; rm x` has
-//! a part that does not.
+//! the call must have no other that counts. For a command, also one that is to be scheduled, every part of it must match
+//! by itself: `git status; rm x` has a part that does not. And what a star stands for in a path or an address does not
+//! lead out of what the pattern names: `/srv/*` is nothing of `/srv/../etc`.
 use serde_json::{Map, Value};
 
 /// Fields that say how much, not what.
@@ -60,22 +61,32 @@ impl Pattern {
             return false;
         }
         let named = |key: &str| self.fields.iter().any(|(f, _)| f == key);
-        let command = |key: &str| tool == "bash" && is_command(key);
+        // Tools that are given a command: it is judged by its parts, whatever name it is given under.
+        let runs = matches!(tool, "bash" | "cron");
+        let command = |key: &str| runs && is_command(key);
+        let has_command = tool == "bash" || args.iter().any(|(key, value)| command(key) && !value.is_null());
         let counts = |key: &str| !MEASURES.contains(&key) && !command(key);
         if args.iter().any(|(key, value)| !value.is_null() && counts(key) && !named(key)) {
             return false;
         }
         self.fields.iter().all(|(field, pattern)| {
-            if tool == "bash" && field == "command" {
+            if runs && field == "command" {
                 return parts.is_some_and(|p| !p.is_empty() && p.iter().all(|part| glob(pattern, part)));
             }
             match args.get(field) {
-                Some(Value::String(text)) => glob(pattern, text),
+                Some(Value::String(text)) => text == pattern || (!climbs(text) && glob(pattern, text)),
                 Some(Value::Number(n)) => glob(pattern, &n.to_string()),
                 _ => false,
             }
-        }) && (tool != "bash" || named("command"))
+        }) && (!has_command || named("command"))
     }
+}
+
+/// True of a path or an address with a part that leads back to where it came from (`..`, also as addresses write it: RFC
+/// 3986, 2.1): what it begins with says nothing of where it ends.
+fn climbs(text: &str) -> bool {
+    let plain = text.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "/");
+    plain.split(['/', '\\', '?', '#']).any(|part| part == "..")
 }
 
 /// The names under which a command is given.
@@ -171,6 +182,42 @@ mod tests {
         assert!(covers(docs.clone(), "browser", json!({"url": "https://docs.example/a"}), None));
         assert!(!covers(docs.clone(), "browser", json!({"url": "https://evil.example/docs.example/"}), None));
         assert!(!covers(docs, "image", json!({"url": "https://docs.example/a"}), None));
+        // What is scheduled is a command like any other: by its parts, not by its text.
+        let git = json!({"tool": "cron", "action": "add", "schedule": "*", "command": "git status*"});
+        let add = |command: &str| json!({"action": "add", "schedule": "@daily", "command": command});
+        assert!(covers(git.clone(), "cron", add("git status -s"), Some(&["git status -s"])));
+        let chain = add("git status && rm x");
+        assert!(!covers(git.clone(), "cron", chain, Some(&["git status", "rm x"])));
+        assert!(!covers(git.clone(), "cron", add("git status > f"), None));
+        let by_other_name = json!({"action": "add", "schedule": "@daily", "cmd": "git status; rm x"});
+        assert!(!covers(git, "cron", by_other_name.clone(), Some(&["git status", "rm x"])));
+        let silent = json!({"tool": "cron", "action": "*", "schedule": "*"});
+        assert!(!covers(silent.clone(), "cron", by_other_name, Some(&["git status"])));
+        let text = json!({"tool": "cron", "action": "*", "schedule": "*", "cmd": "git status*"});
+        let cmd = json!({"action": "add", "schedule": "@daily", "cmd": "git status; rm x"});
+        assert!(!covers(text, "cron", cmd, Some(&["git status", "rm x"])));
+        assert!(covers(json!({"tool": "cron", "action": "list"}), "cron", json!({"action": "list"}), None));
+        let remove = json!({"action": "remove", "id": "x"});
+        assert!(covers(json!({"action": "remove", "id": "*x"}), "cron", remove.clone(), None));
+        assert!(!covers(silent, "cron", remove, None));
+        // A star leads nowhere else.
+        let file = json!({"tool": "file", "path": "/srv/*"});
+        for (path, want) in [
+            ("/srv/a/b", true),
+            ("/srv/..a/b..", true),
+            ("/srv/../etc/passwd", false),
+            ("/srv/a/..", false),
+            ("/srv/a/..?x", false),
+            ("/srv/%2E./etc", false),
+            ("/srv/..%2fetc", false),
+            ("/srv/..\\etc", false),
+        ] {
+            assert_eq!(covers(file.clone(), "file", json!({"path": path}), None), want, "{path}");
+        }
+        assert!(
+            covers(json!({"path": "/w/../x"}), "file", json!({"path": "/w/../x"}), None),
+            "to the letter"
+        );
         // A pattern for another field says nothing of a command.
         assert!(!covers(
             json!({"cwd": "/w"}),
