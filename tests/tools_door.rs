@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::sandbox::{gone, marked};
 use crate::stage::browser::Browser;
 use crate::stage::pty::Terminal;
-use crate::stage::service::{LONG, Service, program};
+use crate::stage::service::{LONG, Service};
 use crate::stage::{Run, Stage, Way, cannot, player, programs};
 use crate::tools::{GATEWAY, call, http, stage, until};
 
@@ -133,7 +133,10 @@ fn a_call_whose_turn_does_not_come_is_taken_back() {
 
 /// A request to a port of this machine: its status and body.
 fn at_port(port: u16, head: &str, body: &str) -> Option<(u16, Value)> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    ask_by(TcpStream::connect(("127.0.0.1", port)).ok()?, head, body)
+}
+
+fn ask_by(mut stream: TcpStream, head: &str, body: &str) -> Option<(u16, Value)> {
     stream.set_read_timeout(Some(2 * LONG)).expect("a deadline");
     let text = format!("{head}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}", body.len());
     let _ = stream.write_all(text.as_bytes());
@@ -196,17 +199,86 @@ fn the_port_is_for_whoever_has_the_token() {
     assert!(!at.is_empty() && at.iter().all(|l| l.contains(&home)), "{at:?}");
 }
 
-/// Whoever sat there first would be shown the token.
+/// By either of its names: whoever calls `localhost` may come to `::1` first, and show the token to whoever sits there. And
+/// whoever takes a port does not keep questions from being held and answered.
 #[test]
-fn a_port_that_another_program_has_is_told_and_nothing_begins() {
-    let other = TcpListener::bind("127.0.0.1:0").expect("a port");
+fn a_port_that_another_program_has_is_told_and_all_else_is_served() {
+    for (name, free) in [("127.0.0.1", "::1"), ("[::1]", "127.0.0.1")] {
+        let Ok(other) = TcpListener::bind(format!("{name}:0")) else {
+            cannot("IPv6");
+            continue;
+        };
+        let port = other.local_addr().expect("an address").port();
+        let stage = stage(json!({"mode": "yolo", "port": port, "rateLimit": {"limit": 100}}));
+        let ctl = |words: &[&str]| {
+            let mut all = vec![programs().ctl.to_str().expect("a path")];
+            all.extend(words);
+            stage.cast(&all).way(Way::Path).limit(2 * LONG).run()
+        };
+        let run = ctl(&["approver", "start", "--no-panel"]);
+        let who = format!("port {port} of {name}");
+        let uid = format!("user id {}", nix::unistd::getuid());
+        assert_eq!(run.status.code(), Some(1), "{run:?}");
+        assert!(run.stdout.contains(&who) && run.stdout.contains(&uid), "{run:?}");
+        assert!(run.stdout.contains("write another gatewayToken"), "{run:?}");
+        // It was running already, and lacks it still.
+        assert_eq!(ctl(&["approver", "start"]).status.code(), Some(1));
+        assert!(ctl(&["approver", "status"]).stdout.contains(&who));
+        let status: Value =
+            serde_json::from_str(&ctl(&["approver", "status", "--json"]).stdout).expect("JSON");
+        assert!(status["faults"][0].as_str().is_some_and(|f| f.contains(&who)), "{status}");
+        let doctor = ctl(&["doctor"]);
+        let broken = doctor.stdout.lines().any(|l| l.contains("approver") && l.contains("broken"));
+        assert!(broken && doctor.stdout.contains(&who), "{doctor:?}");
+        // Neither of the two is listened at, and nothing is missing but that.
+        assert!(TcpStream::connect((free, port)).is_err(), "{free}");
+        assert_eq!(call(&stage, "canvas", "user:1", &json!({"commands": [1]}), &[])["success"], true);
+        assert_eq!(ctl(&["approver", "stop"]).status.code(), Some(0));
+        // Once it is gone.
+        drop(other);
+        let run = ctl(&["approver", "start", "--no-panel"]);
+        assert!(run.status.success() && !run.stdout.contains("port"), "{run:?}");
+        assert_eq!(ctl(&["approver", "stop"]).status.code(), Some(0));
+    }
+}
+
+#[test]
+fn a_port_has_both_names_and_one_rule() {
+    let Ok(free) = TcpListener::bind("[::1]:0") else { return cannot("IPv6") };
+    let port = free.local_addr().expect("an address").port();
+    drop(free);
+    let stage = stage(json!({"mode": "yolo", "port": port, "rateLimit": {"limit": 100}}));
+    let _service = Service::start(&stage);
+    for name in ["127.0.0.1", "::1"] {
+        let at = |head: &str| {
+            let stream = TcpStream::connect((name, port)).expect("it listens");
+            ask_by(stream, head, "{\"user\": \"user:1\", \"args\": {\"commands\": [1]}}").expect("an answer")
+        };
+        let post = "POST /v1/tools/canvas HTTP/1.1\r\nHost: ";
+        let token = format!("\r\nAuthorization: Bearer {GATEWAY}");
+        for host in ["127.0.0.1", "localhost", "[::1]"] {
+            let good = at(&format!("{post}{host}:{port}{token}"));
+            assert_eq!((good.0, &good.1["success"]), (200, &json!(true)), "{name} {host}: {good:?}");
+        }
+        for head in [format!("{post}[::1]:{port}"), format!("{post}[::2]:{port}{token}")] {
+            assert_eq!(at(&head).0, 403, "{name} {head}");
+        }
+    }
+}
+
+#[test]
+fn a_port_for_the_page_that_another_program_has_is_told() {
+    let Ok(other) = TcpListener::bind("[::1]:0") else { return cannot("IPv6") };
     let port = other.local_addr().expect("an address").port();
-    let stage = stage(json!({"mode": "yolo", "port": port}));
-    let run = program(&stage, &[]).run();
-    assert!(!run.status.success() && run.stderr.contains(&format!("port {port}")), "{run:?}");
-    assert!(!stage.path("guard/operator/operator.sock").exists());
-    drop(other);
-    drop(Service::start(&stage));
+    let stage = stage(json!({"mode": "yolo"}));
+    let words = [programs().approver.to_str().expect("a path"), "--panel-port", &port.to_string()];
+    let mut service = Service::of(&stage, &stage.cast(&words).way(Way::Path));
+    let status = &service.operator(&[json!({"do": "status"})])[0]["value"];
+    assert_eq!(status["panel"], Value::Null, "{status}");
+    let fault = status["faults"][0].as_str().expect("a fault");
+    assert!(fault.starts_with(&format!("no panel: port {port} of [::1]: ")), "{fault}");
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+    assert!(service.end(Some(nix::sys::signal::Signal::SIGTERM)).1.contains(fault));
 }
 
 #[test]

@@ -80,6 +80,7 @@ struct Inner {
     waiters: HashMap<String, oneshot::Sender<Outcome>>,
     runs: Runs,
     panel: Option<Arc<dyn Panel>>,
+    faults: Vec<String>,
     saved: (u64, u64),
     stopping: bool,
 }
@@ -145,6 +146,7 @@ impl Handle {
             waiters: HashMap::new(),
             runs: Runs::default(),
             panel: None,
+            faults: Vec::new(),
             saved,
             stopping: false,
         };
@@ -324,12 +326,19 @@ impl Handle {
             socket: self.0.socket.clone(),
             panel: inner.panel.as_ref().map(|p| p.address()),
             sessions: count(inner.desk.overrides().all().len()),
+            faults: inner.faults.clone(),
         }
     }
 
     /// The page, once it is served.
     pub fn set_panel(&self, panel: Arc<dyn Panel>) {
         self.lock().panel = Some(panel);
+    }
+
+    /// Something is not served that was to be: why, a sentence. Said to whoever started us, and to whoever asks how we do.
+    pub fn add_fault(&self, what: &str) {
+        crate::say(what);
+        self.lock().faults.push(what.to_owned());
     }
 
     /// The page; `None` if there is none.

@@ -4,6 +4,7 @@
 //! byte by byte, has a few seconds ([`door`]). What is not understood ends the conversation, and with it the question.
 pub mod door;
 pub mod http;
+pub mod loopback;
 
 use std::time::Duration;
 

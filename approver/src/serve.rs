@@ -226,30 +226,28 @@ impl Ready {
         let asking = listener(asking).map_err(|e| format!("the asking socket: {e}"))?;
         let operator = listener(operator).map_err(|e| format!("the operator's socket: {e}"))?;
         let calls = listener(calls).map_err(|e| format!("the socket for tools: {e}"))?;
-        let port = match tools::port(&tools).await {
-            Ok(port) => port,
-            Err(e) => {
-                for path in ours {
-                    let _ = std::fs::remove_file(path);
-                }
-                return Err(e);
-            }
+        // Every user of the machine can take a port. Who does must not keep questions from being held and answered: what has
+        // no port goes without, and says so.
+        let port = tools::port(&tools).await.unwrap_or_else(|e| {
+            handle.add_fault(&e);
+            Vec::new()
+        });
+        let page = match panel {
+            Some(port) => panel::listen(handle.clone(), port).await.inspect_err(|e| handle.add_fault(e)).ok(),
+            None => None,
         };
+        // Before anybody is answered how we do.
+        if let Some(page) = &page {
+            handle.set_panel(page.entry());
+        }
         let of_tools = (most / 4).min(tools::MOST);
         let mut taking = vec![
             tokio::spawn(listen::serve(asking, handle.clone(), most - of_tools)),
             tokio::spawn(operator::serve(operator, handle.clone())),
             tokio::spawn(tools::serve(calls, port, tools.clone(), of_tools)),
         ];
-        if let Some(port) = panel {
-            match panel::listen(handle.clone(), port).await {
-                Ok(page) => {
-                    handle.set_panel(page.entry());
-                    taking.push(tokio::spawn(page.serve()));
-                }
-                // Questions are held and answered without it.
-                Err(e) => crate::say(&format!("no panel: port {port} of 127.0.0.1: {e}")),
-            }
+        if let Some(page) = page {
+            taking.push(tokio::spawn(page.serve()));
         }
         taking.push(tokio::spawn(desktop::serve(handle.clone())));
         let time = tokio::spawn({

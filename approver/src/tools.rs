@@ -25,6 +25,7 @@ use tools::engine::Scene;
 use tools::result::{Code, ToolResult};
 
 use crate::handle::Handle;
+use crate::listen::loopback;
 use crate::rules::Documents;
 use crate::shares::{Part, Shares, Turns};
 use book::Counter;
@@ -151,23 +152,22 @@ impl Later {
 /// Connections at once: those that are held, and some that only look.
 pub const MOST: usize = HELD + 64;
 
-/// The port of this machine for tools, where the documents name one.
+/// The port of this machine for tools, where the documents name one; empty where they do not.
 ///
 /// # Errors
-/// Another program has it. Callers would show that one the token, so nothing begins.
-pub async fn port(tools: &Tools) -> Result<Option<TcpListener>, String> {
-    let Some(port) = tools.scene().ok().and_then(|scene| scene.settings.port) else { return Ok(None) };
-    let listener = TcpListener::bind(("127.0.0.1", port)).await;
-    listener.map(Some).map_err(|e| {
+/// Another program has it: a sentence. Whoever calls there shows that one the token, whether we run or not.
+pub async fn port(tools: &Tools) -> Result<Vec<TcpListener>, String> {
+    let Some(port) = tools.scene().ok().and_then(|scene| scene.settings.port) else { return Ok(Vec::new()) };
+    loopback::listen(port).await.map_err(|e| {
         format!(
-            "port {port} of 127.0.0.1 (security.port): {e}; who has it is shown the token by whoever calls there: end that \
-             program, or name another port"
+            "no port for tools (security.port): {e}; whoever calls there shows that program the gateway's token: end it or \
+             name another port, write another gatewayToken, and start the approver anew"
         )
     })
 }
 
 /// Takes calls until it is dropped; `most` connections at once, at a port as well if there is one.
-pub async fn serve(socket: UnixListener, port: Option<TcpListener>, tools: Tools, most: usize) {
+pub async fn serve(socket: UnixListener, port: Vec<TcpListener>, tools: Tools, most: usize) {
     let saving = tools.clone();
     let routes = http::routes(tools.clone());
     tokio::select! {

@@ -60,7 +60,7 @@ fn start(no_panel: bool) -> Result<Exit, Failure> {
     match ask(&address) {
         Ok(status) => {
             say::word("it is running already");
-            return print(&status, false);
+            return started(&status);
         }
         Err(Trouble::Absent(_)) => {}
         Err(e) => return Err(e.into()),
@@ -98,12 +98,12 @@ fn start(no_panel: bool) -> Result<Exit, Failure> {
         // It may have written a token into the documents.
         match Address::known().map(|address| ask(&address)) {
             Ok(Ok(status)) if i64::try_from(status.pid) == Ok(child.pid().into()) => {
-                return print(&status, false);
+                return started(&status);
             }
             // Somebody else was quicker. Ours must be gone first: it would take the place of one that is stopped soon.
             Ok(Ok(status)) if child.ended().is_some() => {
                 say::word("it is running already");
-                return print(&status, false);
+                return started(&status);
             }
             Ok(Ok(_)) => {}
             Ok(Err(Trouble::Absent(_) | Trouble::Ended(_) | Trouble::Other(_))) | Err(_) => {}
@@ -179,6 +179,17 @@ fn status(json: bool) -> Result<Exit, Failure> {
     }
 }
 
+/// It runs. Where it lacks something that it was to serve, whoever starts it must learn that: a port that another program has
+/// is one at which that program is shown what is meant for us.
+fn started(status: &Status) -> Result<Exit, Failure> {
+    let exit = print(status, false)?;
+    if status.faults.is_empty() {
+        return Ok(exit);
+    }
+    say::word("it runs, and does not serve all that it was told to");
+    Ok(Exit::Not)
+}
+
 fn print(status: &Status, json: bool) -> Result<Exit, Failure> {
     let mut page = Page::new();
     if json {
@@ -204,6 +215,10 @@ fn print(status: &Status, json: bool) -> Result<Exit, Failure> {
             1 => "1 question waits (exec-guardctl approvals pending)".to_owned(),
             n => format!("{n} questions wait (exec-guardctl approvals pending)"),
         });
+        for fault in &status.faults {
+            let fault = Shown::text(fault.as_bytes());
+            page.tinted(Tint::Red, format!("missing   {fault}"));
+        }
         if status.sessions > 0 {
             page.tinted(
                 Tint::Yellow,

@@ -126,6 +126,9 @@ pub struct Row {
     pub tool: Option<ToolCall>,
 }
 
+/// Longest list of faults.
+const MAX_FAULTS: usize = 16;
+
 fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)
 }
@@ -426,6 +429,8 @@ pub struct Status {
     pub panel: Option<String>,
     /// Overrides in force.
     pub sessions: u64,
+    /// What it was told to serve and does not, and why, a sentence each; absent from one of before.
+    pub faults: Vec<String>,
 }
 
 impl Status {
@@ -440,6 +445,7 @@ impl Status {
             "socket": self.socket,
             "panel": self.panel,
             "sessions": self.sessions,
+            "faults": self.faults,
         })
     }
 
@@ -458,6 +464,14 @@ impl Status {
             socket: f.text("socket", MAX)?.to_owned(),
             panel: owned(f.maybe_text("panel", MAX)?),
             sessions: f.whole("sessions")?,
+            faults: match f.get("faults") {
+                None => Vec::new(),
+                Some(_) => {
+                    let all = f.list("faults", MAX_FAULTS)?.iter();
+                    let all: Option<Vec<String>> = all.map(|v| Some(v.as_str()?.to_owned())).collect();
+                    all.ok_or(Malformed::new("faults", "no text"))?
+                }
+            },
         })
     }
 }

@@ -4,7 +4,7 @@
 //! the user id of a peer is the kernel's (unix(7), `SO_PEERCRED`): of a server that of the process that called listen(2),
 //! of a client that of the one that called connect(2).
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
@@ -98,6 +98,37 @@ fn end_in(table: &str, theirs: SocketAddr, ours: SocketAddr) -> Option<TcpEnd> {
         let uid = words.nth(3)?.parse().ok()?;
         Some(TcpEnd { uid, inode: words.nth(1)?.parse().ok()? })
     })
+}
+
+/// The user id of whoever listens at that address, or at all of this machine's with that port, by the same tables; `None`
+/// where nobody does, or that cannot be read. More than one may: the first.
+pub fn tcp_listener(at: SocketAddr) -> Option<u32> {
+    let table = |file| std::fs::read_to_string(file).unwrap_or_default();
+    listener_in(&table("/proc/net/tcp"), &table("/proc/net/tcp6"), at)
+}
+
+fn listener_in(tcp: &str, tcp6: &str, at: SocketAddr) -> Option<u32> {
+    let of = |ip: IpAddr| in_table(SocketAddr::new(ip, at.port()));
+    let (all, all6) = (of(Ipv4Addr::UNSPECIFIED.into()), of(Ipv6Addr::UNSPECIFIED.into()));
+    let listens = |table: &str, wanted: &[String]| {
+        table.lines().find_map(|line| {
+            let mut words = line.split_ascii_whitespace().skip(1);
+            let here = words.next().is_some_and(|w| wanted.iter().any(|a| a == w));
+            // 0A: listens.
+            (here && words.nth(1) == Some("0A")).then(|| words.nth(3)?.parse().ok())?
+        })
+    };
+    match at.ip() {
+        IpAddr::V4(ip) => listens(tcp, &[of(ip.into()), all])
+            .or_else(|| listens(tcp6, &[of(ip.to_ipv6_mapped().into()), all6])),
+        IpAddr::V6(ip) => listens(tcp6, &[of(ip.into()), all6]),
+    }
+}
+
+/// True of the error of listening at `::1` on a machine that has no IPv6: there is no such address, or no such family.
+pub fn is_without_ipv6(e: &io::Error) -> bool {
+    e.raw_os_error()
+        .is_some_and(|n| [Errno::EADDRNOTAVAIL, Errno::EAFNOSUPPORT].contains(&Errno::from_raw(n)))
 }
 
 /// An address as it stands there: words of 32 bits, each as the number that its bytes make on this machine, and the port.

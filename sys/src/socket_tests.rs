@@ -216,10 +216,49 @@ fn whose_the_other_end_of_a_connection_is() {
     for (theirs, want) in [(5000, Some(end)), (5001, None), (5002, None)] {
         assert_eq!(end_in(&table, home(theirs), home(81)), want, "{theirs}");
     }
+    let head6 = format!("{head}garbage\n");
+    let listens = |ip: &str, port: u16, uid: u32| {
+        let at = in_table(SocketAddr::new(ip.parse().unwrap(), port));
+        format!("   7: {at} 00000000:0000 0A 00000000:00000000 00:00000000 00000000  {uid}        0 9 1\n")
+    };
+    let tcp = [head, &table, &listens("127.0.0.1", 90, 1), &listens("0.0.0.0", 91, 2)].concat();
+    let tcp6 = [
+        &*head6,
+        &listens("::1", 92, 3),
+        &listens("::", 93, 4),
+        &listens("::ffff:127.0.0.1", 94, 5),
+        &listens("127.0.0.2", 90, 6),
+    ]
+    .concat();
+    for (at, want) in [
+        ("127.0.0.1:90", Some(1)),
+        ("127.0.0.1:91", Some(2)),
+        ("127.0.0.1:92", None),
+        ("127.0.0.1:93", Some(4)),
+        ("127.0.0.1:94", Some(5)),
+        ("[::1]:90", None),
+        ("[::1]:91", None),
+        ("[::1]:92", Some(3)),
+        ("[::1]:93", Some(4)),
+        // A connection is no listener.
+        ("127.0.0.1:81", None),
+    ] {
+        assert_eq!(listener_in(&tcp, &tcp6, at.parse().unwrap()), want, "{at}");
+    }
     // And as the kernel has it: whose, and which process holds it.
     for at in ["127.0.0.1:0", "[::1]:0"] {
         // A machine may have no IPv6.
-        let Ok(listener) = std::net::TcpListener::bind(at) else { continue };
+        let listener = match std::net::TcpListener::bind(at) {
+            Ok(listener) => listener,
+            Err(e) => {
+                assert!(at.starts_with('[') && is_without_ipv6(&e), "{e}");
+                continue;
+            }
+        };
+        let seen = tcp_listener(listener.local_addr().unwrap());
+        assert_eq!(seen, Some(nix::unistd::getuid().as_raw()), "{at}");
+        let again = std::net::TcpListener::bind(listener.local_addr().unwrap()).unwrap_err();
+        assert!(!is_without_ipv6(&again), "{again}");
         let us = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (accepted, theirs) = listener.accept().unwrap();
         let end = tcp_end(theirs, accepted.local_addr().unwrap()).unwrap();

@@ -77,7 +77,7 @@ pub fn document() -> Value {
         "info": {
             "title": "Tools of exec-guard",
             "version": "1",
-            "description": "Spoken over the unix socket tools/tools.sock in the approver's state folder, and at security.port of 127.0.0.1, where every request needs the token.",
+            "description": "Spoken over the unix socket tools/tools.sock in the approver's state folder, and at security.port of 127.0.0.1 and ::1, where every request needs the token.",
         },
         "security": [{}, {"gateway": []}],
         "paths": {

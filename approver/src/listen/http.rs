@@ -47,6 +47,18 @@ pub struct Knock {
     pub here: SocketAddr,
 }
 
+/// The same as [`serve`] at each of those, through one door.
+pub async fn serve_all<F>(listeners: Vec<TcpListener>, door: Door, of: F)
+where
+    F: Fn(Knock) -> Option<(Router, usize)> + Clone + Send + 'static,
+{
+    let mut all = JoinSet::new();
+    for listener in listeners {
+        all.spawn(serve(listener, door.clone(), of.clone()));
+    }
+    while all.join_next().await.is_some() {}
+}
+
 /// Takes connections at a port of this machine until it is dropped. `of` says what is spoken with one, and how many of its
 /// user's may be [no longer silent](Door); `None`: nothing is.
 ///

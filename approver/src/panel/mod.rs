@@ -29,7 +29,6 @@ mod web;
 #[cfg(test)]
 mod tests;
 
-use std::io;
 use std::sync::Arc;
 
 use protocol::Shown;
@@ -37,6 +36,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
 use crate::handle::{Handle, Panel};
+use crate::listen::loopback;
 use crate::peer::Work;
 use door::{Door, Session};
 
@@ -92,13 +92,13 @@ pub struct Listening {
 /// Listens on loopback, at that port or at any.
 ///
 /// # Errors
-/// The port is taken.
-pub async fn listen(handle: Handle, port: u16) -> io::Result<Listening> {
-    let first = TcpListener::bind(("127.0.0.1", port)).await?;
-    let port = first.local_addr()?.port();
-    let mut listeners = vec![first];
-    // A machine may have no IPv6, and the port may be taken there: then 127.0.0.1 has to do.
-    listeners.extend(TcpListener::bind(("::1", port)).await.ok());
+/// The port is taken, or it is `::1`'s: a page of another's there would look like ours. A sentence.
+pub async fn listen(handle: Handle, port: u16) -> Result<Listening, String> {
+    let no =
+        |e| format!("no panel: {e}; end that program, or name another port, and start the approver anew");
+    let listeners = loopback::listen(port).await.map_err(no)?;
+    let first = listeners.first().and_then(|l| l.local_addr().ok());
+    let port = first.ok_or("no panel: its address is not known")?.port();
     let streams = Arc::new(Semaphore::new(STREAMS));
     Ok(Listening { site: Arc::new(Site { handle, door: Door::default(), port, streams }), listeners })
 }

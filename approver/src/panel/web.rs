@@ -4,7 +4,6 @@
 //! makes room out of it, the oldest first: hundreds of connections that say half of a request keep nobody else out.
 use axum::Router;
 use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 
 use crate::listen::door::{Door, Room};
 use crate::listen::http;
@@ -15,10 +14,5 @@ const ROOM: Room = Room { session: 32, silent: 64, all: 128, yields: true };
 /// Serves at every listener until it is dropped.
 pub async fn serve(listeners: Vec<TcpListener>, router: Router) {
     let door = Door::new(ROOM);
-    let mut all = JoinSet::new();
-    for listener in listeners {
-        let (router, door) = (router.clone(), door.clone());
-        all.spawn(http::serve(listener, door, move |_| Some((router.clone(), usize::MAX))));
-    }
-    while all.join_next().await.is_some() {}
+    http::serve_all(listeners, door, move |_| Some((router.clone(), usize::MAX))).await;
 }

@@ -1,6 +1,6 @@
 //! Connections to the tools: who is let in at all, how many at once, and how long each may take to say what it wants.
 //!
-//! | | `tools.sock` | the port of 127.0.0.1 |
+//! | | `tools.sock` | the port of 127.0.0.1 and `::1` |
 //! |---|---|---|
 //! | is there | always | where `security.port` names one |
 //! | who | ourselves, root, and users that the documents name (`SO_PEERCRED`), looked at before a byte is read | whoever shows the token, with every request |
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::Tools;
 use crate::desk::Asker;
 use crate::listen::door::{Door, Room};
-use crate::listen::http::{PAUSE, serve as serve_port, talk};
+use crate::listen::http::{PAUSE, serve_all as serve_port, talk};
 use crate::peer;
 
 /// Who is at the other end, by the kernel.
@@ -37,19 +37,12 @@ pub struct Port {
 }
 
 /// Takes connections until it is dropped; `most` at once.
-pub async fn serve(
-    tools: Tools,
-    socket: UnixListener,
-    port: Option<TcpListener>,
-    routes: Router,
-    most: usize,
-) {
+pub async fn serve(tools: Tools, socket: UnixListener, port: Vec<TcpListener>, routes: Router, most: usize) {
     // Whoever crowds the port keeps nobody out of the socket, and whoever says half of a head keeps nobody out of either.
     let room = |all: usize| Room { session: all, silent: all, all, yields: false };
     let (at_the_port, at_the_socket) = (room(most / 2), room(most - most / 2));
     let by_port = routes.clone();
     let of_port = async {
-        let Some(port) = port else { return std::future::pending().await };
         let door = Door::new(at_the_port);
         serve_port(port, door, move |knock| {
             let (end, number) = (knock.end?, knock.here.port());
@@ -126,7 +119,9 @@ impl Tools {
 pub fn is_no_browser(headers: &HeaderMap, port: u16) -> bool {
     let mut hosts = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
-    let ours = ["127.0.0.1", "localhost"].iter().any(|n| host.as_bytes() == format!("{n}:{port}").as_bytes());
+    let ours = ["127.0.0.1", "localhost", "[::1]"]
+        .iter()
+        .any(|n| host.as_bytes() == format!("{n}:{port}").as_bytes());
     ours && !headers.contains_key(header::ORIGIN) && !headers.contains_key("sec-fetch-site")
 }
 
@@ -141,6 +136,10 @@ mod tests {
         for (pairs, want) in [
             (&[("host", "127.0.0.1:81")][..], true),
             (&[("host", "localhost:81")], true),
+            (&[("host", "[::1]:81")], true),
+            (&[("host", "::1:81")], false),
+            (&[("host", "[::1]")], false),
+            (&[("host", "[::2]:81")], false),
             (&[("host", "127.0.0.1")], false),
             (&[("host", "evil.example:81")], false),
             (&[("host", "127.0.0.1:82")], false),

@@ -26,6 +26,9 @@ pub fn approver(manifest: &Manifest) -> Option<Finding> {
                     dead(what).map(|f| f.mend("exec-guardctl approver stop; exec-guardctl approver start"))
                 }
                 _ if !reached(&status.socket) => dead(format!("{} leads to nobody", status.socket)),
+                // It holds questions and takes answers, and is not all that it was told to be.
+                _ if !status.faults.is_empty() => dead(status.faults.join("; "))
+                    .map(|f| f.mend("exec-guardctl approver stop; exec-guardctl approver start")),
                 _ => Some(Finding::new(AREA, State::Live, what)),
             }
         }
