@@ -9,10 +9,12 @@
 //! neither shown nor taken out, and neither is what stands behind a mark whose line is gone.
 //!
 //! The table is read by `crontab -l` and replaced as a whole by `crontab -`, under a lock of ours.
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
@@ -30,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ANSWER: Duration = Duration::from_secs(20);
 /// Longest table, bytes.
 const MOST_BYTES: usize = 1 << 20;
+/// Longest command of a line, bytes: Vixie cron leaves out what is behind that and runs the rest (`MAX_COMMAND` of its
+/// `cron.h`).
+const LONGEST: usize = 999;
 /// Words in place of five fields (crontab(5)).
 const WORDS: &[&str] =
     &["@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually", "@reboot"];
@@ -169,7 +174,15 @@ impl Crontab {
         if words.contains(['\n', '\r']) {
             return Err(io::Error::other("a command of several lines has no place in it"));
         }
-        Ok(format!("{schedule} {}", words.replace('%', "\\%")))
+        let words = words.replace('%', "\\%");
+        if words.len() > LONGEST {
+            let e = format!(
+                "the line would have a command of {} bytes, of which some crons run the first {LONGEST}; put it into a script",
+                words.len()
+            );
+            return Err(io::Error::other(e));
+        }
+        Ok(format!("{schedule} {words}"))
     }
 
     fn command(&self) -> Command {
@@ -196,7 +209,8 @@ impl Crontab {
     }
 
     fn write(&self, table: &str) -> io::Result<()> {
-        let out = answer(self.command().arg("-"), Some(table.to_owned()), ANSWER)?;
+        let whole = held(&self.lock.with_file_name("cron.new"), table)?;
+        let out = answer(self.command().arg("-"), Some(whole), ANSWER)?;
         let said = String::from_utf8_lossy(&out.stderr);
         match out.status.success() {
             true => Ok(()),
@@ -205,21 +219,28 @@ impl Crontab {
     }
 }
 
-/// What a program says that is given that, in time: a turn is held meanwhile. It is ended where it does not, and nothing
+/// A text as a file without a name. Not through a pipe: whoever is ended while it writes into one leaves a beginning there, or
+/// nothing, and crontab(1) would take that for the whole table.
+fn held(path: &Path, text: &str) -> io::Result<File> {
+    let _ = std::fs::remove_file(path);
+    let mut file = File::options().read(true).write(true).create_new(true).mode(0o600).open(path)?;
+    std::fs::remove_file(path)?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// What a program says that is given that file, in time: a turn is held meanwhile. It is ended where it does not, and nothing
 /// waits for what it may have started.
-fn answer(command: &mut Command, given: Option<String>, patience: Duration) -> io::Result<Output> {
+///
+/// # Errors
+/// It does not, or it ended well and has not read all.
+fn answer(command: &mut Command, given: Option<File>, patience: Duration) -> io::Result<Output> {
     let until = Instant::now() + patience;
-    let stdin = if given.is_some() { Stdio::piped() } else { Stdio::null() };
+    let stdin = given.as_ref().map_or(Ok(Stdio::null()), |file| file.try_clone().map(Stdio::from))?;
     let mut child = command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     // None of them waits for another.
     let (stdout, stderr) = (heard(child.stdout.take()), heard(child.stderr.take()));
-    let (told, written) = channel();
-    match child.stdin.take().zip(given) {
-        Some((mut to, given)) => {
-            std::thread::spawn(move || told.send(to.write_all(given.as_bytes())));
-        }
-        None => drop(told),
-    }
     let late = || io::Error::other("crontab(1) does not answer");
     let status = loop {
         match child.try_wait() {
@@ -235,13 +256,14 @@ fn answer(command: &mut Command, given: Option<String>, patience: Duration) -> i
     let left = || until.saturating_duration_since(Instant::now()).max(Duration::from_secs(1));
     let stdout = stdout.recv_timeout(left()).map_err(|_| late())?;
     let stderr = stderr.recv_timeout(left()).map_err(|_| late())?;
-    // One that ends before it has read all of it says why.
-    match written.recv_timeout(left()) {
-        Ok(Err(e)) if status.success() => Err(e),
-        // Somebody else holds it, and may never read it.
-        Err(RecvTimeoutError::Timeout) => Err(late()),
-        _ => Ok(Output { status, stdout, stderr }),
+    // One that ends before it has read all of it says why. (Where it reads is ours to see: the file is the same open one.)
+    if let Some(mut file) = given
+        && status.success()
+        && file.stream_position()? < file.metadata()?.len()
+    {
+        return Err(io::Error::other("crontab(1) has not read all of the table"));
     }
+    Ok(Output { status, stdout, stderr })
 }
 
 /// The beginning of what a stream holds, once that has ended.
@@ -425,9 +447,11 @@ mod tests {
 
     #[test]
     fn a_program_that_does_not_answer_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
         let run = |text: &str, given: Option<&str>, ms: u64| {
             let mut command = Command::new("/bin/sh");
-            answer(command.args(["-c", text]), given.map(str::to_owned), Duration::from_millis(ms))
+            let given = given.map(|text| held(&dir.path().join("new"), text).unwrap());
+            answer(command.args(["-c", text]), given, Duration::from_millis(ms))
         };
         let begun = Instant::now();
         // Also where something that it has started holds its output.
@@ -443,6 +467,10 @@ mod tests {
         );
         let flood = run("yes | head -c 3000000", None, 60_000).unwrap();
         assert_eq!(flood.stdout.len(), MOST_BYTES + 1);
+        // The whole of it is there from the beginning, whatever becomes of us, and nobody else comes to it.
+        let whole = run("test -f /dev/stdin && cat", Some("x"), 60_000).unwrap();
+        assert_eq!((whole.stdout, whole.status.code()), (b"x".to_vec(), Some(0)));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         // Without a reader, and said well: it is not whole.
         assert!(run("exec <&-; exit 0", Some(&long), 60_000).is_err());
     }
@@ -464,6 +492,14 @@ mod tests {
         assert_eq!(all[0].command, r"'/opt/exec-guard' -c 'date +%s; echo '\''a b'\'''");
         assert!(std::fs::read_to_string(&kept).unwrap().contains(r"date +\%s"));
         assert!(add("a\nb").is_err());
+        // Some crons would run the beginning of it.
+        let head = "'/opt/exec-guard' -c ''".len();
+        for (text, ok) in
+            [("x".repeat(999 - head), true), ("x".repeat(1000 - head), false), ("%".repeat(500), false)]
+        {
+            let added = tab.line("@daily", &What::Text(text));
+            assert_eq!(added.is_ok(), ok, "{added:?}");
+        }
         let gone = tab.change(&Wish::Remove { id: all[0].id.clone() }, None).unwrap();
         assert_eq!(gone, &all[1..]);
         assert!(tab.change(&Wish::Remove { id: all[0].id.clone() }, None).is_err());
