@@ -131,6 +131,46 @@ fn a_call_whose_turn_does_not_come_is_taken_back() {
     assert!(gone(&format!("TURN={value}")) && !stage.path("work/ninth").exists());
 }
 
+/// A table that is being replaced is replaced, and written down as that: crontab(1) would not stop half-way because whoever
+/// called is gone.
+#[test]
+fn a_crontab_that_is_being_written_is_written_to_its_end() {
+    let stage = stage(json!({"mode": "yolo"}));
+    let (table, go, writes) =
+        (stage.text("work/table"), stage.text("work/go"), stage.path("work/table.writes"));
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = -l ] && exec cat {table}\n: > {table}.writes\n\
+         until [ -e {go} ]; do sleep 0.1; done\ncat > {table}.new && mv {table}.new {table}\n"
+    );
+    stage.write("bin/crontab", script.as_bytes(), 0o755);
+    stage.write("work/table", b"5 5 * * * /mine\n", 0o644);
+    let security = json!({"mode": "yolo", "gatewayToken": GATEWAY, "crontab": stage.text("bin/crontab")});
+    stage.write("guard/config.json", json!({"security": security}).to_string().as_bytes(), 0o600);
+    let service = Service::start(&stage);
+    let mut stream = connect(&stage);
+    let args = json!({"action": "add", "schedule": "@daily", "command": "date"});
+    stream.write_all(&sent("cron", &json!({"user": "user:1", "args": args}))).expect("sent");
+    until("it is being written", || writes.exists().then_some(()));
+    drop(stream);
+    // Whoever does it has been told, and goes on.
+    until("it is told", || told_to_end(service.pid()).then_some(()));
+    stage.write("work/go", b"", 0o644);
+    let last = until("it is written down", || records(&stage).pop().filter(|r| r["event"] != "tool.started"));
+    assert_eq!((&last["event"], &last["code"]), (&json!("tool.finished"), &Value::Null), "{last}");
+    let now = std::fs::read_to_string(&table).expect("a table");
+    assert!(now.starts_with("5 5 * * * /mine\n# exec-guard:") && now.ends_with(" -c 'date'\n"), "{now}");
+}
+
+/// True if a child of that process has a TERM that it holds back.
+fn told_to_end(parent: u32) -> bool {
+    let all = std::fs::read_dir("/proc").expect("processes").flatten();
+    all.filter_map(|p| std::fs::read_to_string(p.path().join("status")).ok()).any(|status| {
+        let field = |name: &str| status.lines().find_map(|l| l.strip_prefix(name)).map(str::trim);
+        let pending = field("ShdPnd:").and_then(|set| u64::from_str_radix(set, 16).ok()).unwrap_or(0);
+        field("PPid:") == Some(&parent.to_string()) && pending & 1 << 14 != 0
+    })
+}
+
 /// A request to a port of this machine: its status and body.
 fn at_port(port: u16, head: &str, body: &str) -> Option<(u16, Value)> {
     ask_by(TcpStream::connect(("127.0.0.1", port)).ok()?, head, body)

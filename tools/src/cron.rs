@@ -156,6 +156,9 @@ impl Crontab {
                 format!("{table}{gap}{}\n{line}\n", mark(&sys::edit::uuid(), &line))
             }
         };
+        // From here on it is done to its end, also where nobody waits any more: crontab(1) would go on by itself, and a call
+        // that was written down as cancelled would have changed the table.
+        let _to_its_end = sys::cage::told::Told::listen()?;
         self.write(&new)?;
         Ok(entries(&self.read()?))
     }
