@@ -8,6 +8,7 @@ use crate::world::FakeWorld;
 mod folder;
 mod given;
 mod led;
+mod operands;
 mod pieces;
 
 fn world() -> FakeWorld {

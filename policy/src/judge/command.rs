@@ -445,6 +445,7 @@ impl Judge<'_> {
                     self.scenes(ctx).find_map(|s| unpack::controls(writer, args, &s))
                 })
             })
+            .or_else(|| self.controls(writer?, args, ctx))
         };
         let starts_up = if writes { starts_up() } else { None };
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {

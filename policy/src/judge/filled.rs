@@ -148,6 +148,15 @@ fn tells(command: &[u8]) -> bool {
         b"reflog",
         b"remote",
         b"worktree",
+        b"cat-file",
+        b"rev-list",
+        b"ls-remote",
+        b"fast-export",
+        b"whatchanged",
+        b"diff",
+        b"format-patch",
+        b"notes",
+        b"var",
     ];
     let mut words = command.split(u8::is_ascii_whitespace);
     words.next() == Some(b"git") && words.any(|w| TELLERS.contains(&w))
@@ -478,6 +487,16 @@ impl<'a> Filler<'a> {
             for folder in &names {
                 for name in names.iter().filter(|n| !n.contains(&b'/')) {
                     add(&[folder, &b"/"[..], name].concat());
+                }
+            }
+            // And what is in it may be anybody's: a repository that was cloned.
+            for at in (0..bare.len()).filter(|at| bare.get(*at) == Some(&b'/')) {
+                let (front, behind) = bare.split_at(at);
+                let read = Pattern::of(front);
+                for folder in names.iter().filter(|f| read.as_ref().is_some_and(|p| p.takes(f))) {
+                    if out.len() <= WORDS {
+                        out.push([folder.as_slice(), &unquoted(behind), slash].concat());
+                    }
                 }
             }
         }

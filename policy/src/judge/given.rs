@@ -17,6 +17,7 @@ use crate::rules::hazards::{HazardHit, Hazardous};
 use crate::shell::ast::{CommandKind, RedirectOp, Script, Word};
 
 mod spelled;
+mod together;
 
 /// Most trials for one command; beyond it a word counts as an option.
 const MOST: usize = 256;
@@ -277,6 +278,10 @@ impl Given {
                 }
                 Arg::Literal(word) if word.first() == Some(&b'-') => word.get(2..).map(Arg::lit),
                 Arg::Dynamic { source, .. } => Some(word.clone()).filter(|_| self.says(source)),
+                // `refs/heads/NAME` is printed as NAME.
+                Arg::Literal(word) if word.starts_with(b"refs/") => {
+                    word.splitn(3, |b| *b == b'/').nth(2).map(Arg::lit)
+                }
                 Arg::Literal(_) => Some(word.clone()),
             };
             match self.told.len() {
@@ -312,6 +317,7 @@ impl Given {
 
     /// Says whether the command walked next is given words of standard input, and returns what was said before.
     pub fn list(&mut self, listed: Option<Rc<[u8]>>) -> Option<Rc<[u8]>> {
+        self.lately.get_mut().clear();
         std::mem::replace(&mut self.listed, listed)
     }
 
@@ -507,7 +513,10 @@ impl Given {
                 matters: words.iter().any(|w| matters(w)),
                 words: words.into_iter().map(|w| at_home(source, w, env)).collect(),
             };
-            Rc::new(ways.map(reading).collect())
+            let mut all: Vec<Reading> = ways.map(reading).collect();
+            let together = self.together(source, single, body).into_iter();
+            all.extend(together.map(|words| Reading { words, matters: true }));
+            Rc::new(all)
         });
         if lately.len() >= LATELY {
             lately.clear();

@@ -95,6 +95,27 @@ impl Judge<'_> {
         None
     }
 
+    /// Why a command may write what git runs or takes orders from, by what its words become that are known at run time
+    /// only; `None` if it does not.
+    pub(super) fn controls(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<&'static str> {
+        for (at, arg) in args.iter().enumerate().filter(|(_, arg)| arg.is_dynamic()) {
+            let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
+            let finds = spelled.finds.iter().any(|find| unpack::finds_control(find));
+            let found = finds.then(|| b".git/hooks".to_vec());
+            let mut tried = args.to_vec();
+            for word in spelled.words.into_iter().chain(found) {
+                if let Some(slot) = tried.get_mut(at) {
+                    *slot = Arg::Dynamic { source: word, prefix: Vec::new(), single: false };
+                }
+                let why = self.stands(ctx).find_map(|s| unpack::controls(writer, &tried, &s));
+                if why.is_some() {
+                    return why;
+                }
+            }
+        }
+        None
+    }
+
     /// Where it may stand; where nobody knows, as in a function, that is where it all begins.
     fn stands<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
         self.scenes(ctx).map(|s| unpack::Scene { cwd: s.cwd.or(self.inv.cwd.as_deref()), ..s })

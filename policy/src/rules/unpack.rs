@@ -12,6 +12,7 @@ mod finds;
 mod links;
 mod place;
 
+pub(crate) use finds::finds_control;
 pub(crate) use links::{Made, Written, made, meet, written};
 
 use place::{Place, in_control, is_above, is_open, starred, tail};

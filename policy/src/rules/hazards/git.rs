@@ -1,6 +1,7 @@
 //! Values of git: settings, transports, writes of its configuration.
 use super::Met;
 use super::scan::{Name, Seen, Val};
+use crate::arg::Arg;
 use crate::tables::hazards::git_settings::{HARMLESS, HARMLESS_SECTIONS, INERT_VALUES};
 
 /// True if `KEY=VALUE` (or `KEY`, which means true) is more than a harmless setting: every key that is not
@@ -79,22 +80,25 @@ pub(super) fn config(seen: &Seen) -> Met {
     }
     let writes = verbal
         || has(&["add", "replace-all", "unset", "unset-all", "rename-section", "remove-section"])
-        || seen.operands.len() > 1;
+        || seen.operands.len() > 1
+        // One that may become several: a key and its value.
+        || seen.operands.first().and_then(|at| seen.args.get(*at)).is_some_and(may_be_several);
     let Some(at) = words.next().filter(|_| writes) else {
         return Met::No;
-    };
-    let section = has(&["rename-section"]) || verb == Some(Val::Known(b"rename-section"));
-    let mut text = match seen.word(at) {
-        Some(Val::Known(key)) => key.to_vec(),
-        // `alias.z$x`: what its known beginning may become is as good as written.
-        Some(Val::Dynamic(prefix)) if !prefix.is_empty() => unended(prefix),
-        _ => return Met::Maybe(at),
     };
     let takes_away = has(&["unset", "unset-all", "remove-section"])
         || matches!(verb, Some(Val::Known(b"unset" | b"remove-section")));
     if takes_away {
         return Met::No;
     }
+    let section = has(&["rename-section"]) || verb == Some(Val::Known(b"rename-section"));
+    let mut text = match seen.word(at) {
+        Some(Val::Known(key)) => key.to_vec(),
+        // `alias.z$x`: what its known beginning may become is as good as written.
+        Some(Val::Dynamic(prefix)) if !prefix.is_empty() => unended(prefix),
+        // Any: it may name a program.
+        _ => return Met::Yes(Some(at)),
+    };
     let known = match words.next().and_then(|at| seen.word(at)) {
         Some(Val::Known(value)) => {
             text.push(b'=');
@@ -108,6 +112,11 @@ pub(super) fn config(seen: &Seen) -> Met {
         None => true,
     };
     if section || setting(&text, known) { Met::Yes(Some(at)) } else { Met::No }
+}
+
+/// True if a word may become more than one.
+fn may_be_several(word: &Arg) -> bool {
+    matches!(word, Arg::Dynamic { single: false, .. })
 }
 
 #[cfg(test)]

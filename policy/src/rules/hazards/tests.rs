@@ -236,6 +236,8 @@ fn a_value_may_be_an_option() {
         "git config core.fsmonitor$x ./evil",
         "git config core.abbrev$x ./evil",
         "git -c alias.z$x='!./evil' z",
+        // Any name of a setting.
+        "git config $x y",
     ] {
         let words = split(line).pop().unwrap();
         assert!(!sure(of_command(&words)).is_empty(), "{line}");
@@ -246,7 +248,6 @@ fn a_value_may_be_an_option() {
         "git log --word-diff $x",
         "git shortlog -n $x",
         "git pull -- $x",
-        "git config $x y",
     ] {
         let hits = of_command(&split(line).pop().unwrap());
         assert!(!hits.is_empty() && hits.iter().all(|h| h.dynamic), "{line}: {hits:?}");
@@ -883,6 +884,7 @@ fn a_word_that_may_be_none_hides_nothing() {
     for (name, line) in [
         ("git", "config $x alias.z !./evil"),
         ("git", "config --add $x alias.z !./evil"),
+        ("git", "config $x user.name"),
         ("sed", "-e $x 1e_./evil f"),
         ("sed", "-n --expression $x 1e_./evil f"),
         ("git", "bisect $x run ./evil"),
@@ -894,7 +896,6 @@ fn a_word_that_may_be_none_hides_nothing() {
     for (name, line) in [
         ("python3", "$x"),
         ("node", "$x"),
-        ("git", "config $x user.name"),
         ("git", "log $x --oneline"),
         ("sed", "-n $x 5p f"),
         ("find", "$x -name y"),
