@@ -75,6 +75,14 @@ impl Judge<'_> {
             Effect::Chdir(to) => Effect::Chdir(self.below_home(&to).map_or(to, Arg::Literal)),
             other => other,
         };
+        if let Effect::Chdir(to) = &effect
+            && (to.is_dynamic() || ctx.cwd.is_none())
+            // As it is written: the effect keeps no words that may split.
+            && let Some(to) = self.segments.get(at).and_then(|s| s.argv.last().cloned())
+            && let Some(why) = self.comes(&to, ctx)
+        {
+            self.found(Weight::Ask, Reason::SelfProtection, Some(at), why);
+        }
         match effect {
             Effect::Chdir(Arg::Literal(to)) if to != b"-" && !to.is_empty() => {
                 let place = ctx

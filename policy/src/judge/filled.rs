@@ -55,6 +55,8 @@ pub(super) struct Said<'a> {
     pub told: &'a [Arg],
     /// Into files, or may.
     pub files: bool,
+    /// In the body of a function.
+    pub body: &'a dyn Fn(&[u8]) -> Option<&'a [u8]>,
 }
 
 /// The words that one with this source becomes by what the text says of its variables, put where they stand: `--$x=y` with
@@ -63,6 +65,15 @@ pub(super) struct Said<'a> {
 pub(super) fn readings(source: &[u8], said: Said<'_>) -> Option<Vec<Vec<u8>>> {
     let mut filler = Filler::new(said);
     let mut out = filler.word(source, 0)?;
+    if filler.varies {
+        // Where it is set may not be where it is used, or may not have run.
+        let with = |lacks: Lacks| Filler { lacks, ..Filler::new(said) }.word(source, 0);
+        for word in with(Lacks::Each).or_else(|| with(Lacks::All))? {
+            if !out.contains(&word) {
+                out.push(word);
+            }
+        }
+    }
     if filler.braces && out.len() > 1 {
         // All that braces make stands there at once.
         out.push(out.join(&b' '));
@@ -70,7 +81,7 @@ pub(super) fn readings(source: &[u8], said: Said<'_>) -> Option<Vec<Vec<u8>>> {
     let mut more = Vec::new();
     for word in &mut out {
         let own = [UNSET, UNKNOWN].iter().any(|b| word.contains(b)) && is_of_account(word);
-        if own && word.contains(&UNKNOWN) && glues(word) {
+        if own && word.contains(&UNKNOWN) {
             more.push(word.iter().copied().filter(|b| *b > UNSET).collect());
         }
         let unset = own && word.contains(&UNSET);
@@ -86,7 +97,11 @@ pub(super) fn readings(source: &[u8], said: Said<'_>) -> Option<Vec<Vec<u8>>> {
     if !filler.known {
         out.clear();
     }
-    out.append(&mut more);
+    for word in more {
+        if !out.contains(&word) {
+            out.push(word);
+        }
+    }
     Some(out)
 }
 
@@ -96,10 +111,10 @@ const UNKNOWN: u8 = 0;
 /// Stands for a variable that nobody has set: nothing.
 const UNSET: u8 = 1;
 
-/// True if what nobody knows stands between letters: they are one word where it is nothing.
+/// True if what nobody knows stands between letters, or behind a name that is called: they are one word where it is nothing.
 fn glues(word: &[u8]) -> bool {
     let letter = u8::is_ascii_alphanumeric;
-    word.windows(3).any(|w| matches!(w, [a, ..=UNSET, b] if letter(a) && letter(b)))
+    word.windows(3).any(|w| matches!(w, [a, ..=UNSET, b] if letter(a) && (letter(b) || *b == b'(')))
 }
 
 /// True if what is left of a word without its variables is of account: where one is all of the word nothing is, and what is
@@ -166,8 +181,23 @@ fn is_one(command: &[u8], list: &[&str]) -> bool {
     list.iter().any(|q| command.starts_with(q.as_bytes()))
 }
 
+/// Which variables that the text sets are nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lacks {
+    None,
+    /// Each with and without.
+    Each,
+    All,
+}
+
 struct Filler<'a> {
     said: Said<'a>,
+    lacks: Lacks,
+    /// A variable that is set stands beside other letters.
+    varies: bool,
+    /// How many functions were looked into, and those that are.
+    calls: usize,
+    bodies: Vec<Vec<u8>>,
     /// Something is known of one of the variables.
     known: bool,
     /// There are braces.
@@ -178,7 +208,16 @@ struct Filler<'a> {
 
 impl<'a> Filler<'a> {
     fn new(said: Said<'a>) -> Filler<'a> {
-        Filler { said, known: false, braces: false, within: Vec::new() }
+        Filler {
+            said,
+            lacks: Lacks::None,
+            varies: false,
+            calls: 0,
+            bodies: Vec::new(),
+            known: false,
+            braces: false,
+            within: Vec::new(),
+        }
     }
 
     fn word(&mut self, source: &[u8], depth: usize) -> Option<Vec<Vec<u8>>> {
@@ -240,7 +279,17 @@ impl<'a> Filler<'a> {
                     continue;
                 }
                 b'$' => {
-                    if let Some((words, behind)) = self.dollar(after, depth)? {
+                    if let Some((mut words, behind)) = self.dollar(after, depth)? {
+                        let alone = |text: &[u8]| text.iter().all(|b| *b == b'"');
+                        let set = words.iter().any(|w| w.iter().any(|b| *b > UNSET));
+                        if depth == 0 && set && !(alone(behind) && out.iter().all(Vec::is_empty)) {
+                            self.varies = true;
+                            match self.lacks {
+                                Lacks::None => {}
+                                Lacks::Each => words.push(vec![UNSET]),
+                                Lacks::All => words = vec![vec![UNSET]],
+                            }
+                        }
                         out = each(&out, &words)?;
                         rest = behind;
                         continue;
@@ -251,6 +300,8 @@ impl<'a> Filler<'a> {
                     let marks = |b: &u8| matches!(b, b'"' | b'\\' | b'\'' | b'{' | b'`' | b'$');
                     let end = after.iter().position(marks).unwrap_or(after.len());
                     let (text, behind) = here.split_at(end + 1);
+                    // A pattern that takes no name stays as it is typed.
+                    self.known |= depth == 0 && !quoted && text.iter().any(|b| b"*?[".contains(b));
                     out.iter_mut().for_each(|w| w.extend_from_slice(text));
                     rest = behind;
                     continue;
@@ -285,7 +336,12 @@ impl<'a> Filler<'a> {
         let behind = match after.first() {
             Some(b'(') => {
                 let (inside, behind) = enclosed(after, b'(', b')');
-                if inside.first() != Some(&b'(') {
+                // Its brackets do not pair.
+                if inside.windows(5).any(|w| matches!(w, [b'c', b'a', b's', b'e', b' ' | b'\t' | b'\n'])) {
+                    return None;
+                }
+                // `$((a) | b)` is none.
+                if inside.first() != Some(&b'(') || !enclosed(inside, b'(', b')').1.is_empty() {
                     words = self.command(inside, depth)?;
                 }
                 behind
@@ -294,12 +350,18 @@ impl<'a> Filler<'a> {
                 let (inside, behind) = enclosed(after, b'{', b'}');
                 let (name, op) = inside.split_at(name(inside));
                 match (name, op) {
-                    ([], [b'#', ..] | [b'?' | b'$' | b'!' | b'-']) => {}
+                    ([], [b'!' | b'-']) => unset = true,
+                    ([], [b'#', ..] | [b'?' | b'$']) => {}
                     // Names of variables, flags of zsh, substitutions in substitutions.
                     ([], _) => return None,
                     _ => {
-                        self.values(name, subscripted(op), depth, &mut words)?;
+                        let op = subscripted(op);
                         unset = true;
+                        match op.strip_prefix(b":").unwrap_or(op).first() {
+                            // Of a variable that is not set, nothing.
+                            Some(b'+') => words.push(vec![UNSET]),
+                            _ => self.values(name, op, depth, &mut words)?,
+                        }
                         let word = instead(op);
                         if !word.is_empty() && depth < DEEPEST {
                             self.known = true;
@@ -311,12 +373,20 @@ impl<'a> Filler<'a> {
             }
             Some(_) => {
                 let (name, behind) = after.split_at(name(after));
-                if name.is_empty() {
-                    return Some(None);
+                match (name, after.split_first()) {
+                    // The last job, and the options: there may be none.
+                    ([], Some((b'!' | b'-', behind))) => {
+                        unset = true;
+                        behind
+                    }
+                    ([], Some((b'?' | b'$' | b'#', behind))) => behind,
+                    ([], _) => return Some(None),
+                    _ => {
+                        self.values(name, b"", depth, &mut words)?;
+                        unset = true;
+                        behind
+                    }
                 }
-                self.values(name, b"", depth, &mut words)?;
-                unset = true;
-                behind
             }
             None => return Some(None),
         };
@@ -368,7 +438,22 @@ impl<'a> Filler<'a> {
         let mut words = Vec::new();
         let (mut says, mut alters) = (false, false);
         for command in commands.split(|b| SPLITS.contains(b)) {
-            let command = command.trim_ascii();
+            let command = bare(command);
+            if let Some(name) = command.split(u8::is_ascii_whitespace).next()
+                && !self.bodies.iter().any(|b| b == name)
+                && let Some(body) = (self.said.body)(name)
+            {
+                // What a function prints is made of its words, and of those it is called with.
+                self.calls += 1;
+                if depth >= DEEPEST || self.calls > WORDS {
+                    return None;
+                }
+                self.bodies.push(name.to_vec());
+                words.extend(self.command(body, depth + 1)?);
+                self.bodies.pop();
+                self.known = true;
+                continue;
+            }
             if is_one(command, LISTERS) && !self.said.made.is_empty() {
                 let names = self.names()?;
                 self.known |= !names.is_empty();
@@ -531,6 +616,27 @@ impl<'a> Filler<'a> {
     }
 }
 
+/// A command without the words of the shell in front of it; nothing if there is none, or one that prints nothing.
+fn bare(command: &[u8]) -> &[u8] {
+    const FRONT: &[&[u8]] = &[b"{", b"!", b"if", b"then", b"elif", b"else", b"while", b"until", b"do"];
+    const SILENT: &[&[u8]] = &[
+        b"}", b"fi", b"done", b"esac", b"local", b"return", b"shift", b"read", b"test", b"[", b"[[", b"true",
+        b"false", b":", b"cd", b"exit",
+    ];
+    let mut rest = command.trim_ascii();
+    loop {
+        let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        if SILENT.contains(&word) {
+            return b"";
+        }
+        if !FRONT.contains(&word) {
+            return rest;
+        }
+        rest = behind.trim_ascii();
+    }
+}
+
 /// What basename and dirname may make of a path: what stands in front of a slash or behind it, without an end that is one
 /// of the other words.
 fn path_pieces(path: &[u8], ends: &[Vec<u8>]) -> Vec<Vec<u8>> {
@@ -607,7 +713,7 @@ mod tests {
     use super::*;
 
     fn said<'a>(of: &'a dyn Fn(&[u8]) -> Vec<Arg>) -> Said<'a> {
-        Said { of, made: &[], told: &[], files: false }
+        Said { of, made: &[], told: &[], files: false, body: &|_| None }
     }
 
     #[test]
@@ -623,15 +729,18 @@ mod tests {
             _ => Vec::new(),
         };
         for (source, want) in [
-            ("--$x=./evil", "--pre=./evil"),
-            ("--\"${x}\"=./evil", "--pre=./evil"),
-            ("-{-,x}$x=./evil", "--pre=./evil -xpre=./evil --pre=./evil -xpre=./evil"),
-            ("$two$two", "aa ab ba bb"),
+            ("--$x=./evil", "--pre=./evil --=./evil"),
+            ("--\"${x}\"=./evil", "--pre=./evil --=./evil"),
+            (
+                "-{-,x}$x=./evil",
+                "--pre=./evil -xpre=./evil --=./evil -x=./evil --pre=./evil -xpre=./evil --=./evil -x=./evil",
+            ),
+            ("$two$two", "aa ab ba bb a b a b "),
             ("$y", "--pre=./evil"),
-            ("--$(echo pre)=e", "--echo=e --pre=e --x=e"),
+            ("--$(echo pre)=e", "--echo=e --pre=e --x=e --=e"),
             ("$(cat <<<--pre=e)", "cat --pre=e x"),
-            ("--${none:-pre}=e", "--pre=e"),
-            ("\"BEGIN{$x(\\\"e\\\")}\"", "BEGIN{pre(\"e\")}"),
+            ("--${none:-pre}=e", "--pre=e --=e"),
+            ("\"BEGIN{$x(\\\"e\\\")}\"", "BEGIN{pre(\"e\")} BEGIN{(\"e\")}"),
             ("a'$x'\\$x$none", ""),
             ("$none/x", "/x"),
             ("$none", ""),
@@ -639,18 +748,26 @@ mod tests {
             ("sys${none}tem(1)", "system(1)"),
             ("$none'env'", "env"),
             ("\"$none\"", ""),
-            ("--$(git rev-parse HEAD)", ""),
+            ("--$(git rev-parse HEAD)", "--"),
             ("e$(git rev-parse HEAD)nv", "env"),
+            ("SHELL$(git diff)=e", "SHELL=e"),
+            ("e$!nv", "env"),
+            ("SH${HOME+}ELL=e", "SHELL=e"),
+            ("SH${none:+a}ELL=e", "SHELL=e SHaELL=e"),
+            ("e$(false)nv", "env"),
+            ("s/[x]/.\\/e/e", "s/[x]/./e/e"),
+            ("S$((echo a) | cat)b", "Sechob Sab Scatb Sxb Sb"),
+            ("S$((1 + 2))b", "Sb"),
             ("`echo pre`$none", "echo pre x"),
-            ("--${x#p}", "--re"),
-            ("--${x%%e*}", "--pr"),
+            ("--${x#p}", "--re --"),
+            ("--${x%%e*}", "--pr --"),
             ("--${a[1]#x}", "--"),
             ("{$x,{a,b}}", "pre a b pre a b"),
             ("S{K..L}", "SK SL SK SL"),
-            ("$'a'$x$\"b\"", "apreb"),
-            ("S$(date +%F)", ""),
-            ("a'$x'$two", "a$xa a$xb"),
-            ("\"$\"$x", "$pre"),
+            ("$'a'$x$\"b\"", "apreb ab"),
+            ("S$(date +%F)", "S"),
+            ("a'$x'$two", "a$xa a$xb a$x"),
+            ("\"$\"$x", "$pre $"),
         ] {
             let got = readings(source.as_bytes(), said(&of)).unwrap().join(&b' ');
             assert_eq!(String::from_utf8_lossy(&got), want, "{source}");

@@ -25,6 +25,9 @@ const MOST: usize = 256;
 /// Most words of which that is kept.
 const LATELY: usize = 16;
 
+/// What a longer function prints is not looked at.
+const LONGEST: usize = 4096;
+
 /// A longer word of a text that is read makes no name of an option.
 const LONG: usize = 200;
 
@@ -52,6 +55,8 @@ pub(crate) struct Given {
     made: Vec<Arg>,
     /// Names and messages that it gives to git.
     told: Vec<Arg>,
+    /// What its functions are made of.
+    bodies: HashMap<Vec<u8>, Rc<[u8]>>,
     /// What it assigns, wherever.
     assigned: HashMap<Vec<u8>, Vec<Arg>>,
     /// The commands whose output is standard input here, as a substitution; `None` = it comes from elsewhere.
@@ -140,6 +145,12 @@ impl Given {
             if let CommandKind::For { name, words, .. } | CommandKind::Select { name, words, .. } = &c.kind {
                 let words = words.as_ref().map(|words| args(words, source));
                 self.assigns(name, words.unwrap_or_else(|| vec![dynamic(b"\"$@\"")]));
+            }
+            if let CommandKind::Function { name, body } = &c.kind {
+                let text = source.get(body.span.start..body.span.end).unwrap_or_default();
+                // One of that name is asked about where there are two.
+                self.bodies
+                    .insert(name.clone(), if text.len() > LONGEST { b"`".as_slice() } else { text }.into());
             }
             if let CommandKind::Simple(s) = &c.kind {
                 for a in &s.assignments {
@@ -437,14 +448,34 @@ impl Given {
         out
     }
 
+    /// Notes that what a function is called with counts from here on, if one sets this variable to it.
+    fn enters(&self, name: &[u8], inside: &Cell<bool>) {
+        if self.calls.is_empty() && self.open.is_empty() {
+            return;
+        }
+        let is = |w: &Arg| matches!(w, Arg::Dynamic { source, .. } if positional(source));
+        if self.assigned.get(name).is_some_and(|words| words.iter().any(is)) {
+            inside.set(true);
+        }
+    }
+
+    /// The commands of a function of the text, if it is one.
+    fn body(&self, name: &[u8], inside: &Cell<bool>) -> Option<&[u8]> {
+        let body = self.bodies.get(name)?;
+        inside.set(true);
+        Some(body)
+    }
+
     /// True if a word with this source may be any option; what it may be besides goes to `tries`.
     fn anything(&self, source: &[u8], body: bool, env: &[Vec<u8>], tries: &mut Vec<Vec<u8>>) -> bool {
         // A chain of variables branches at each: beyond so many looks it may be anything.
-        let looks = Cell::new(0_usize);
+        let (looks, inside) = (Cell::new(0_usize), Cell::new(body));
         let of = |name: &[u8]| {
             looks.set(looks.get() + 1);
-            if looks.get() > MOST { vec![dynamic(b"`")] } else { self.words_of(name, body, env) }
+            self.enters(name, &inside);
+            if looks.get() > MOST { vec![dynamic(b"`")] } else { self.words_of(name, inside.get(), env) }
         };
+        let function = |name: &[u8]| self.body(name, &inside);
         let any = |source: &[u8], tries: &mut Vec<Vec<u8>>| {
             made::anything(source, &of, tries, 0)
                 || (self.files && made::reads_files(source) && source.iter().any(|b| b"$`".contains(b)))
@@ -468,7 +499,7 @@ impl Given {
                 }
                 may |= !self.takes_made(
                     fed,
-                    Said { of: &of, made: &self.made, told: &self.told, files: false },
+                    Said { of: &of, made: &self.made, told: &self.told, files: false, body: &function },
                     tries,
                 );
             }
@@ -501,12 +532,14 @@ impl Given {
         {
             return found.clone();
         }
-        let looks = Cell::new(0_usize);
+        let (looks, inside) = (Cell::new(0_usize), Cell::new(body));
         let of = |name: &[u8]| {
             looks.set(looks.get() + 1);
-            if looks.get() > MOST { Vec::new() } else { self.words_of(name, body, env) }
+            self.enters(name, &inside);
+            if looks.get() > MOST { Vec::new() } else { self.words_of(name, inside.get(), env) }
         };
-        let said = Said { of: &of, made: &self.made, told: &self.told, files: self.files };
+        let function = |name: &[u8]| self.body(name, &inside);
+        let said = Said { of: &of, made: &self.made, told: &self.told, files: self.files, body: &function };
         let found = filled::readings(source, said).filter(|_| looks.get() <= MOST).map(|found| {
             let ways = found.iter().flat_map(|w| becomes(w, single));
             let reading = |words: Vec<&[u8]>| Reading {

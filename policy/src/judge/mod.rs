@@ -150,6 +150,8 @@ pub(crate) struct Judge<'a> {
     memory: RefCell<known::Memory>,
     /// What programs write and put under other names so far.
     writing: RefCell<writes::Writing>,
+    /// The guard's own folders, and those above them, that a `cd` so far may have come to.
+    near: Vec<Vec<u8>>,
     /// What xargs puts its words in place of, in the command walked.
     mark: Vec<u8>,
     /// The words of the find(1) that runs it.
@@ -179,6 +181,7 @@ impl<'a> Judge<'a> {
             watch: Watch::new(&inv.guard, inv.home.as_deref()),
             memory: RefCell::default(),
             writing: RefCell::default(),
+            near: Vec::new(),
             mark: Vec::new(),
             find: None,
         }

@@ -30,7 +30,10 @@ impl Judge<'_> {
         let idle = writer.is_idle(args);
         let holds = |args: &[Arg]| match idle {
             true => None,
-            false => self.scenes(ctx).chain(here()).find_map(|s| unpack::unpacks(writer, args, &s)),
+            false => {
+                let all = self.scenes(ctx).chain(here()).chain(self.nearby(ctx));
+                all.into_iter().find_map(|s| unpack::unpacks(writer, args, &s))
+            }
         };
         let sure = if idle { None } else { self.as_read(true, args, ctx, &holds) };
         sure.filter(|_| !self.is_told(args, ctx, &holds))
@@ -114,6 +117,50 @@ impl Judge<'_> {
             }
         }
         None
+    }
+
+    /// Where it may stand by a `cd` to a place known at run time only.
+    fn nearby<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
+        let near = self.near.iter().filter(|_| ctx.cwd.is_none());
+        near.map(|cwd| unpack::Scene {
+            cwd: Some(cwd),
+            home: self.inv.home.as_deref(),
+            guard: &self.inv.guard,
+            world: self.world,
+        })
+    }
+
+    /// Notes where a `cd` may come to. Returns why a program that runs in a loop before it may then write to the guard's
+    /// own files.
+    pub(super) fn comes(&mut self, to: &Arg, ctx: &Context) -> Option<String> {
+        let spelled = self.given.spelled(to, &self.mark, ctx.body.is_some(), &self.inv.env);
+        let word = |w: Vec<u8>| Arg::Dynamic { source: w, prefix: Vec::new(), single: false };
+        // Of several words the last one is the folder.
+        let last = |w: &Vec<u8>| w.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default().to_vec();
+        let words = spelled.words.iter().flat_map(|w| [w.clone(), last(w)]).map(word);
+        let words: Vec<Arg> = std::iter::once(to.clone()).chain(words).collect();
+        let mut near: Vec<Vec<u8>> = Vec::new();
+        for word in words.iter().take(PAIRS) {
+            for scene in self.stands(ctx).chain(self.nearby(ctx)) {
+                near.extend(unpack::comes_to(word, &scene));
+            }
+        }
+        if spelled.too_many {
+            near.extend(self.inv.guard.own_paths.iter().cloned());
+        }
+        near.retain(|n| !self.near.contains(n));
+        if near.is_empty() {
+            return None;
+        }
+        self.near.extend(near);
+        self.near.sort_unstable();
+        self.near.dedup();
+        // In a loop or a function it may run again.
+        let writing = self.writing.borrow();
+        let mut before = writing.before.iter().filter(|_| ctx.cwd.is_none());
+        before.find_map(|(writer, args, ctx)| {
+            self.nearby(ctx).find_map(|scene| unpack::unpacks(*writer, args, &scene))
+        })
     }
 
     /// Where it may stand; where nobody knows, as in a function, that is where it all begins.

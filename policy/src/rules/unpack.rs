@@ -8,10 +8,12 @@ use crate::rules::entry::GIT_VALUES;
 use crate::rules::protect;
 use crate::world::World;
 
+mod comes;
 mod finds;
 mod links;
 mod place;
 
+pub(crate) use comes::comes_to;
 pub(crate) use finds::finds_control;
 pub(crate) use links::{Made, Written, made, meet, written};
 

@@ -155,3 +155,43 @@ fn ordinary_words_lead_elsewhere() {
     }
     assert!(bad.is_empty(), "{bad:#?}");
 }
+
+/// Words for `cd` that may be the guard's folder, or one above it.
+#[test]
+fn folders_that_a_cd_may_come_to() {
+    let mut c = case(true);
+    let mut bad = Vec::new();
+    for text in [
+        "cd ~/.exec-g*; touch zz",
+        "cd ~/.e* && rm -f exec-approvals.json",
+        "cd \"$(ls -dA ~/.e*)\"; touch zz",
+        "cd $(ls -d h); touch zz",
+        "cd [h] && touch zz",
+        "d=h; cd $d; touch zz",
+        "f(){ cd $1; touch zz; }; f h",
+        "read d <<<h; cd $d; touch zz",
+        "for d in */; do (cd $d; touch zz); done",
+        "for d in */; do touch \"$d/zz\"; done",
+        "cd ~/.exec${x:+a}-guard; touch zz",
+        "for i in 1 2; do touch zz; cd h; done",
+        "touch ~/.exec${x:+a}-guard/zz",
+        "g(){ echo .exec-guard; }; touch ~/$(g)/zz",
+        "cp pol.json ${x:+a}x.json",
+    ] {
+        if c.text(text).decision == Decision::Allow {
+            bad.push(text);
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+    let mut c = case(false);
+    for text in [
+        "for d in */; do (cd $d && git status); done",
+        "for d in */; do (cd $d && touch zz); done",
+        "cd a* && touch zz",
+        "cd $(git rev-parse --show-toplevel) && git status",
+        "cd \"$d\" && touch zz",
+        "d=a; cd $d && touch zz",
+    ] {
+        allowed(&c.text(text));
+    }
+}

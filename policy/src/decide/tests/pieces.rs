@@ -237,3 +237,31 @@ fn what_is_printed_is_changed() {
         ],
     );
 }
+
+#[test]
+fn pieces_may_be_nothing_and_functions_say_words() {
+    judged(
+        false,
+        &[
+            "make SH${x:+a}ELL=./evil test",
+            "make SH${HOME+}ELL=./evil test",
+            "make SH$!ELL=./evil test",
+            "make SHELL$(false)=./evil test",
+            "make SHELL$(git diff)=./evil test",
+            "make $(git diff)SHELL=./evil test",
+            "d=SHELL; make ${d}$(echo q | grep z)=./evil test",
+            "make SHELL${x}=./evil test; x=a",
+            "make X$(case a in b) echo q;; esac)=./evil test",
+            "g(){ echo LL; }; make SHE$(g)=./evil test",
+            "g(){ echo \"SHE$1\"; }; make $(g LL)=./evil test",
+            "g(){ x=$1; }; g LL; make SHE$x=./evil test",
+            "g(){ x=$1; }; g SHELL=./evil; make $x test",
+            "(echo SHELL=./evil; echo test) | xargs make",
+            "(echo LL) | { read x; make SHE$x=./evil test; }",
+        ],
+    );
+    judged(
+        true,
+        &["make V=$(git rev-parse HEAD) test", "make -j$(git rev-parse HEAD) test", "x=1; make V=$x test"],
+    );
+}

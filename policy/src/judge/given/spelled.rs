@@ -37,7 +37,7 @@ impl Given {
     pub fn spelled(&self, word: &Arg, mark: &[u8], body: bool, env: &[Vec<u8>]) -> Spelled {
         let (mut out, looks) = (Spelled::default(), Cell::new(0));
         let Arg::Dynamic { source, .. } = word else { return out };
-        let scope = Scope { given: self, body, env, looks: &looks };
+        let scope = Scope { given: self, body: Cell::new(body), env, looks: &looks };
         let mut known = false;
         let mut words = scope.spell(source, 0, &mut known, &mut out);
         if self.listed.is_some() && !source.contains(&b'$') {
@@ -108,7 +108,8 @@ impl Given {
 /// Where words are looked up.
 struct Scope<'g> {
     given: &'g Given,
-    body: bool,
+    /// It stands in a function, or what one sets or prints is in it.
+    body: Cell<bool>,
     env: &'g [Vec<u8>],
     looks: &'g Cell<usize>,
 }
@@ -154,6 +155,12 @@ impl Scope<'_> {
                 b'$' => match after.first() {
                     Some(b'(') => made::enclosed(after, b'(', b')'),
                     Some(b'{') => made::enclosed(after, b'{', b'}'),
+                    // The last job and the options: there may be none.
+                    Some(b'!' | b'-') => {
+                        *known = true;
+                        rest = after.get(1..).unwrap_or_default();
+                        continue;
+                    }
                     _ => after.split_at(made::name(after)),
                 },
                 _ => {
@@ -168,7 +175,7 @@ impl Scope<'_> {
                 }
             };
             let behind = if *byte == b'`' { behind.get(1..).unwrap_or_default() } else { behind };
-            let more = match after.first() {
+            let mut more = match after.first() {
                 _ if depth >= DEEPEST => Vec::new(),
                 _ if *byte == b'`' => self.printed(raw, depth + 1, known, out),
                 Some(b'(') if raw.first() == Some(&b'(') => Vec::new(),
@@ -177,6 +184,12 @@ impl Scope<'_> {
             };
             let raw = whole(source, after, behind);
             rest = behind;
+            // A piece of a name may be nothing.
+            let joined = |byte: Option<&u8>| byte.is_some_and(|b| !b"/\"".contains(b));
+            let piece = joined(behind.first()) || words.iter().any(|w| joined(w.last()));
+            if piece && !more.is_empty() && !more.iter().any(Vec::is_empty) {
+                more.push(Vec::new());
+            }
             if more.is_empty() {
                 // It stays what is not known.
                 out.open = true;
@@ -200,7 +213,8 @@ impl Scope<'_> {
         }
         let (name, op) = inside.split_at(made::name(inside));
         let mut words = Vec::new();
-        let mut values = self.given.words_of(name, self.body, self.env);
+        self.given.enters(name, &self.body);
+        let mut values = self.given.words_of(name, self.body.get(), self.env);
         if name.first().is_some_and(|b| b.is_ascii_digit() || b"@*".contains(b)) {
             values.extend_from_slice(&self.given.led);
         }
@@ -214,6 +228,10 @@ impl Scope<'_> {
                 }
                 (Arg::Literal(_), Some(_)) => {}
             }
+        }
+        if op.strip_prefix(b":").unwrap_or(op).starts_with(b"+") {
+            *known = true;
+            words.push(Vec::new());
         }
         let instead = made::instead(op);
         if !instead.is_empty() {
@@ -232,9 +250,20 @@ impl Scope<'_> {
         for command in commands.split(|b| b"|;&\n()".contains(b)) {
             let mut parts =
                 command.split(|b| b.is_ascii_whitespace() || b"<>".contains(b)).filter(|w| !w.is_empty());
-            let in_front =
-                |w: &&[u8]| matches!(*w, b"command" | b"sudo" | b"env" | b"nice") || w.contains(&b'=');
+            let in_front = |w: &&[u8]| {
+                matches!(*w, b"command" | b"sudo" | b"env" | b"nice" | b"{" | b"do" | b"then" | b"else")
+                    || w.contains(&b'=')
+            };
             let Some(name) = parts.find(|w| !in_front(w)) else { continue };
+            if depth < DEEPEST
+                && let Some(body) = self.given.body(name, &self.body)
+            {
+                self.looks.set(self.looks.get() + 1);
+                if self.looks.get() <= MOST {
+                    words.extend(self.printed(body, depth + 1, known, out));
+                }
+                continue;
+            }
             let name = last_component(name);
             let is = |list: &[&str]| list.iter().any(|n| n.as_bytes() == name);
             let (lists, leads, finds) = (is(LISTS), is(LEADS), matches!(name, b"find" | b"gfind"));

@@ -90,7 +90,8 @@ impl Place {
                 let next = join(&folder, name);
                 match world.real(&next) {
                     Some(real) => {
-                        let rest = behind.get(1..).unwrap_or_default();
+                        let from = behind.iter().position(|b| *b != b'/').unwrap_or(behind.len());
+                        let rest = behind.get(from..).unwrap_or_default();
                         if real != next {
                             let path = Some(normalise(&join(&real, rest)));
                             out.push(Place { path, ..self.clone() });
