@@ -103,7 +103,8 @@ impl Judge<'_> {
     pub(super) fn controls(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<&'static str> {
         for (at, arg) in args.iter().enumerate().filter(|(_, arg)| arg.is_dynamic()) {
             let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
-            let finds = spelled.finds.iter().any(|find| unpack::finds_control(find));
+            let last = at + 1 == args.len();
+            let finds = spelled.finds.iter().any(|find| unpack::finds_control(find, last));
             let found = finds.then(|| b".git/hooks".to_vec());
             let mut tried = args.to_vec();
             for word in spelled.words.into_iter().chain(found) {

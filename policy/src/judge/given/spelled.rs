@@ -298,7 +298,11 @@ impl Scope<'_> {
             if finds {
                 let name = args.iter().position(|a| matches!(a.literal(), Some(b"-name" | b"-iname")));
                 let name = name.and_then(|at| args.get(at + 1)).map_or(&b"*"[..], Arg::shown);
-                let deep: Vec<Vec<u8>> = named.iter().flat_map(|w| [[w, &b"/"[..], name].concat()]).collect();
+                // What stands behind the first test is no place to start.
+                let option = |a: &&Arg| matches!(a.shown(), b"-H" | b"-L" | b"-P");
+                let starts = args.iter().skip_while(option).map(Arg::shown);
+                let starts = starts.take_while(|w| !w.starts_with(b"-") && !matches!(*w, b"!" | b"("));
+                let deep: Vec<Vec<u8>> = starts.map(|w| [w, &b"/"[..], name].concat()).collect();
                 words.extend(deep);
                 out.finds.push(args);
                 *known = true;

@@ -28,23 +28,24 @@ const LATER: &[&[u8]] = &[b".git", b"node_modules", b"target", b".venv"];
 /// What git runs or takes orders from, below a repository.
 const CONTROL: &[&[u8]] = &[b".git", b"hooks", b"config", b"modules", b"worktrees", b"info", b"attributes"];
 
-/// True if find(1) with these words asks for what git runs or takes orders from, by its name.
-pub(crate) fn finds_control(args: &[Arg]) -> bool {
-    let word = |at: Option<usize>| at.and_then(|at| args.get(at)).and_then(Arg::literal).unwrap_or_default();
-    (0..args.len()).any(|at| {
+/// Tests that say what a file is without its name.
+const OTHERWISE: &str = "-regex -iregex -samefile -inum -newer";
+
+/// True if find(1) with these words asks for what git runs or takes orders from; `all` = also if it asks for no names.
+pub(crate) fn finds_control(args: &[Arg], all: bool) -> bool {
+    let word = |at: Option<usize>| at.and_then(|at| args.get(at)).map(Arg::shown).unwrap_or_default();
+    let mut asked = false;
+    let asks = (0..args.len()).any(|at| {
         let (test, value) = (word(Some(at)), word(Some(at + 1)));
         let excluded = matches!(word(at.checked_sub(1)), b"!" | b"-not") || word(Some(at + 2)) == b"-prune";
-        let fits = |name: &[u8]| value == name || super::may_be(value, name);
-        match test {
-            _ if excluded => false,
-            // Of a pattern that says how names end nothing of git's is meant.
-            b"-name" | b"-iname" => !value.starts_with(b"*") && CONTROL.iter().any(|name| fits(name)),
-            b"-path" | b"-ipath" | b"-wholename" | b"-iwholename" => {
-                [&b"hooks"[..], b".git"].iter().any(|part| value.windows(part.len()).any(|w| w == *part))
-            }
-            _ => false,
+        if excluded || !is_one(test, NAMES) {
+            return !excluded && is_one(test, OTHERWISE);
         }
-    })
+        asked = true;
+        let parts = value.split(|b| *b == b'/');
+        is_open(value) || parts.filter(|p| *p != b"*").any(|part| CONTROL.iter().any(|name| fits(part, name)))
+    });
+    asks || (all && !asked)
 }
 
 impl Judge<'_> {
