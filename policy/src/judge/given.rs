@@ -138,6 +138,10 @@ impl Given {
                 let text = source.get(span.start..span.end).unwrap_or_default();
                 if says_more(text) {
                     self.written.push(dynamic(b"`"));
+                    // What is known of it is a path all the same.
+                    if !text.iter().any(|b| b"$`".contains(b)) {
+                        texts.push(made::unquoted(text));
+                    }
                     continue;
                 }
                 texts.push(text.iter().copied().filter(|b| !b"'\"".contains(b)).collect());

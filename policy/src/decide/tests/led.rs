@@ -42,6 +42,8 @@ fn words_that_lead_to_the_guard() {
         "find ~ -maxdepth 1 -name '.e*' | xargs rm -rf",
         "find ~/.exec* -type f | xargs rm",
         "ls -dA ~/.e* | xargs -I% mv % gone",
+        "xargs touch <<<'\"/home/u/.exec\"-guard/zz'",
+        "xargs touch <<<'/home/u/.exec\\-guard/zz'",
         "rm -f $(find ~ -name 'exec-a*')",
         "for f in x.*; do cp pol.json $f; done",
         "for f in x.*; do cp pol.json \"${f%.json}.json\"; done",
