@@ -17,6 +17,11 @@ fn shared(mut security: Value) -> Value {
     security
 }
 
+/// Starts a program with fewer descriptors.
+fn prlimit() -> Option<&'static str> {
+    ["/usr/bin/prlimit", "/bin/prlimit"].into_iter().find(|p| std::path::Path::new(p).exists())
+}
+
 #[test]
 fn an_owners_calls_do_not_take_all_turns() {
     if player().is_none() {
@@ -49,11 +54,7 @@ fn an_owners_calls_do_not_take_all_turns() {
 
 #[test]
 fn connections_have_an_end_and_a_user_has_a_share_of_them() {
-    let Some(prlimit) =
-        ["/usr/bin/prlimit", "/bin/prlimit"].into_iter().find(|p| std::path::Path::new(p).exists())
-    else {
-        return cannot("prlimit");
-    };
+    let Some(prlimit) = prlimit() else { return cannot("prlimit") };
     // A quarter of what is left of these after the approver's own, half of that for the socket: eighteen places.
     let approver = programs().approver.to_str().expect("a path");
     let words = [prlimit, "--nofile=400:400", approver, "--no-panel"];
@@ -153,11 +154,7 @@ fn bodies_that_do_not_end_take_no_more_than_their_room() {
 #[test]
 fn half_a_head_at_the_port_keeps_nobody_out() {
     let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address").port();
-    let Some(prlimit) =
-        ["/usr/bin/prlimit", "/bin/prlimit"].into_iter().find(|p| std::path::Path::new(p).exists())
-    else {
-        return cannot("prlimit");
-    };
+    let Some(prlimit) = prlimit() else { return cannot("prlimit") };
     let approver = programs().approver.to_str().expect("a path");
     let words = [prlimit, "--nofile=400:400", approver, "--no-panel"];
     let stage = stage(json!({"mode": "yolo", "port": port}));

@@ -228,17 +228,16 @@ impl Judge<'_> {
 
     /// Where it may stand: mostly in one place.
     pub(super) fn scenes<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
-        let at = move |cwd| unpack::Scene {
-            cwd,
-            home: self.inv.home.as_deref(),
-            guard: &self.inv.guard,
-            world: self.world,
-        };
         let (sure, others) = match (&ctx.cwd, &ctx.places) {
             (None, Some(places)) => (None, places.as_slice()),
             (cwd, _) => (Some(cwd.as_deref()), [].as_slice()),
         };
-        sure.into_iter().chain(others.iter().map(|p| Some(&**p))).map(at)
+        sure.into_iter().chain(others.iter().map(|p| Some(&**p))).map(|cwd| self.scene(cwd))
+    }
+
+    /// One place; `None` where nobody knows it.
+    pub(super) fn scene<'s>(&'s self, cwd: Option<&'s [u8]>) -> unpack::Scene<'s> {
+        unpack::Scene { cwd, home: self.inv.home.as_deref(), guard: &self.inv.guard, world: self.world }
     }
 
     fn subject<'s>(

@@ -21,6 +21,13 @@ pub(super) struct Writing {
     made: Vec<Made>,
 }
 
+/// Puts what a word may become in its place.
+fn put(args: &mut [Arg], at: usize, word: Vec<u8>, single: bool) {
+    if let Some(slot) = args.get_mut(at) {
+        *slot = Arg::Dynamic { source: word, prefix: Vec::new(), single };
+    }
+}
+
 impl Judge<'_> {
     /// Why a command may write over the guard's own files; `None` if it does not.
     pub(super) fn writes(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<String> {
@@ -51,9 +58,7 @@ impl Judge<'_> {
         let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
         let one = |word: &Vec<u8>| {
             let mut tried = args.to_vec();
-            if let Some(slot) = tried.get_mut(at) {
-                *slot = Arg::Dynamic { source: word.clone(), prefix: Vec::new(), single };
-            }
+            put(&mut tried, at, word.clone(), single);
             word.first().is_some_and(|b| *b != b'-') && (single || !splits(word)) && holds(&tried).is_none()
         };
         let words = &spelled.words;
@@ -86,9 +91,7 @@ impl Judge<'_> {
             }
             let mut tried = args.to_vec();
             for word in spelled.words {
-                if let Some(slot) = tried.get_mut(at) {
-                    *slot = Arg::Dynamic { source: word, prefix: Vec::new(), single: false };
-                }
+                put(&mut tried, at, word, false);
                 let why = holds(&tried).or_else(|| self.pair(writer, &tried, ctx));
                 if why.is_some() {
                     return why;
@@ -108,9 +111,7 @@ impl Judge<'_> {
             let found = finds.then(|| b".git/hooks".to_vec());
             let mut tried = args.to_vec();
             for word in spelled.words.into_iter().chain(found) {
-                if let Some(slot) = tried.get_mut(at) {
-                    *slot = Arg::Dynamic { source: word, prefix: Vec::new(), single: false };
-                }
+                put(&mut tried, at, word, false);
                 let why = self.stands(ctx).find_map(|s| unpack::controls(writer, &tried, &s));
                 if why.is_some() {
                     return why;
@@ -123,12 +124,7 @@ impl Judge<'_> {
     /// Where it may stand by a `cd` to a place known at run time only.
     fn nearby<'s>(&'s self, ctx: &'s Context) -> impl Iterator<Item = unpack::Scene<'s>> {
         let near = self.near.iter().filter(|_| ctx.cwd.is_none());
-        near.map(|cwd| unpack::Scene {
-            cwd: Some(cwd),
-            home: self.inv.home.as_deref(),
-            guard: &self.inv.guard,
-            world: self.world,
-        })
+        near.map(|cwd| self.scene(Some(cwd)))
     }
 
     /// Notes where a `cd` may come to. Returns why a program that runs in a loop before it may then write to the guard's

@@ -1,7 +1,7 @@
 // exec-guard in OpenCode (follows 1.18.33): a plugin, ~/.config/opencode/plugins/exec-guard.js
 //
-// Before a tool runs that may run commands, `exec-guard hook opencode` is asked. Whatever is not its yes is a no: a program that cannot
-// be started, no answer in time, an answer of another shape. Throwing is the only no that OpenCode takes.
+// Before a tool runs that may run commands, `exec-guard hook opencode` is asked. Whatever is not its yes is a no: a program
+// that cannot be started, no answer in time, an answer of another shape. Throwing is the only no that OpenCode takes.
 import { spawn } from "node:child_process";
 
 const AGENT = "opencode";

@@ -1,7 +1,7 @@
 // exec-guard in pi (follows 0.73.1): an extension, ~/.pi/agent/extensions/exec-guard.js
 //
-// Before a tool runs that may run commands, `exec-guard hook pi` is asked. Whatever is not its yes is a no: a program that cannot be
-// started, no answer in time, an answer of another shape.
+// Before a tool runs that may run commands, `exec-guard hook pi` is asked. Whatever is not its yes is a no: a program that
+// cannot be started, no answer in time, an answer of another shape.
 import { spawn } from "node:child_process";
 
 const AGENT = "pi";

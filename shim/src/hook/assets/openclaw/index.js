@@ -1,7 +1,7 @@
 // exec-guard in OpenClaw (follows 2026.9.6): a plugin.
 //
-// Before a tool runs that may run commands, `exec-guard hook openclaw` is asked. Whatever is not its yes is a no: a program that cannot
-// be started, no answer in time, an answer of another shape.
+// Before a tool runs that may run commands, `exec-guard hook openclaw` is asked. Whatever is not its yes is a no: a program
+// that cannot be started, no answer in time, an answer of another shape.
 import { spawn } from "node:child_process";
 import os from "node:os";
 
