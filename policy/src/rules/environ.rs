@@ -9,6 +9,7 @@ use crate::shell::Dialect;
 use crate::tables::environment::{
     self as table, BASH_SPECIAL, ENDS, FOLDED, Group, INERT, Inert, SHELL_SPECIAL, ZSH_SPECIAL, is_name,
 };
+use crate::tables::words::WordList;
 
 /// What an assignment comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +63,12 @@ pub fn scrub(env: &[Vec<u8>], trusted: &[String]) -> Vec<Vec<u8>> {
 /// True if assigning the variable changes what the shell itself does, even if it is not exported. Names that
 /// only programs obey are special too if no value of theirs is harmless: an `export` may follow.
 pub fn special(name: &[u8], dialect: Dialect) -> bool {
-    let own: &[&str] = match dialect {
-        Dialect::Dash => &[],
+    let own = match dialect {
+        Dialect::Dash => WordList::NONE,
         Dialect::Bash => BASH_SPECIAL,
         Dialect::Zsh => ZSH_SPECIAL,
     };
-    if SHELL_SPECIAL.iter().chain(own).any(|n| is_name(n, name, false)) {
+    if SHELL_SPECIAL.iter().chain(own.iter()).any(|n| is_name(n, name, false)) {
         return true;
     }
     group(name, false).is_some_and(|g| g.scrub && matches!(g.inert, Inert::Never))
@@ -90,7 +91,7 @@ pub fn clean_path(path: &[u8]) -> Option<Vec<u8>> {
 /// The first group that has the name. `fold` reads every name in any case.
 fn group(name: &[u8], fold: bool) -> Option<&'static Group> {
     // npm reads `npm_config_script-shell` and `NPM_CONFIG_SCRIPT_SHELL` alike, and so do yarn and pnpm.
-    let npm = ["npm_config_*", "pnpm_config_*", "yarn_*"].iter().any(|n| is_name(n, name, true));
+    let npm = [&b"npm_config_*"[..], b"pnpm_config_*", b"yarn_*"].iter().any(|n| is_name(n, name, true));
     let dashes: Vec<u8>;
     let name = if npm {
         dashes = name.iter().map(|b| if *b == b'-' { b'_' } else { *b }).collect();
@@ -99,7 +100,7 @@ fn group(name: &[u8], fold: bool) -> Option<&'static Group> {
         name
     };
     let by_end = || {
-        let ends = ENDS.iter().find(|(ends, _)| ends.iter().any(|end| name.ends_with(end.as_bytes())));
+        let ends = ENDS.iter().find(|(ends, _)| ends.iter().any(|end| name.ends_with(end)));
         ends.map(|(_, group)| group)
     };
     let named = table::group(name, fold || npm || folded(name));
@@ -126,7 +127,7 @@ fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
         Inert::Never => false,
         Inert::Any => !value.iter().any(|b| b"$`\n".contains(b)),
         Inert::Plain => words.all(|w| w.split(|b| *b == b'*').all(is_word)) && !value.contains(&b'\n'),
-        Inert::Is(list) => list.iter().any(|v| v.as_bytes() == value),
+        Inert::Is(list) => list.has(value),
         Inert::Word => is_word(value),
         Inert::Switch => {
             matches!(value, b"" | b"0" | b"1" | b"2" | b"true" | b"false" | b"yes" | b"no" | b"on" | b"off")
@@ -137,9 +138,9 @@ fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
             }
         }
         Inert::Words(list) => words.all(|w| {
-            list.iter().any(|known| match known.strip_suffix('*') {
-                Some(start) => w.strip_prefix(start.as_bytes()).is_some_and(is_word),
-                None => known.as_bytes() == w,
+            list.iter().any(|known| match known.strip_suffix(b"*") {
+                Some(start) => w.strip_prefix(start).is_some_and(is_word),
+                None => known == w,
             })
         }),
         Inert::LessFlags => words.all(|w| {
@@ -155,8 +156,8 @@ fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
                     && home.is_some_and(|h| normalise(&join(h, folder.as_bytes())) == normalise(value)))
         }
         Inert::SystemFolders => value.split(|b| *b == b':').all(|f| f.is_empty() || is_the_systems(f)),
-        Inert::Installed(places) => installed(value, places, home),
-        Inert::Version(places) => is_word(value) || installed(value, places, home),
+        Inert::Installed(places) => installed(value, *places, home),
+        Inert::Version(places) => is_word(value) || installed(value, *places, home),
         Inert::Started => {
             words.next().is_none_or(|first| is_word(first) || is_the_systems(first))
                 && words.all(|w| w.first() == Some(&b'-') && is_word(w))
@@ -172,7 +173,7 @@ fn is_the_systems(folder: &[u8]) -> bool {
 }
 
 /// See [`Inert::Installed`].
-fn installed(value: &[u8], places: &[&str], home: Option<&[u8]>) -> bool {
+fn installed(value: &[u8], places: WordList, home: Option<&[u8]>) -> bool {
     value.split(|b| *b == b':').filter(|path| !path.is_empty()).all(|path| {
         if is_the_systems(path) {
             return true;
@@ -182,7 +183,7 @@ fn installed(value: &[u8], places: &[&str], home: Option<&[u8]>) -> bool {
         }
         let path = normalise(path);
         let below = home.and_then(|h| path.strip_prefix(normalise(h).as_slice())?.strip_prefix(b"/"));
-        places.iter().map(|place| place.as_bytes()).any(|place| match place {
+        places.iter().any(|place| match place {
             [b'/', ..] => path == place,
             [start @ .., b'*'] => below.and_then(|b| b.strip_prefix(start)).is_some_and(is_word),
             _ => below == Some(place),
@@ -413,7 +414,7 @@ mod tests {
     fn every_group_has_a_name_that_is_found_there() {
         for g in table::DANGEROUS {
             assert!(!g.reason.is_empty());
-            for n in g.names {
+            for n in g.names.iter().map(|n| String::from_utf8_lossy(n)) {
                 let name = n.replace('*', "");
                 let found = group(name.as_bytes(), false).map(|f| f.reason);
                 assert!(found.is_some(), "{n}");

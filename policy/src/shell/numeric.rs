@@ -107,7 +107,7 @@ fn defines(script: &Script) -> bool {
 
 /// A variable that no shell sets or obeys itself.
 fn is_plain(name: &[u8]) -> bool {
-    !SHELL_SPECIAL.iter().chain(BASH_SPECIAL).any(|n| stands_for(n, name, true))
+    !SHELL_SPECIAL.iter().chain(BASH_SPECIAL.iter()).any(|n| stands_for(n, name, true))
 }
 
 /// Names set to digits by a list of their own: from where that list ends.

@@ -9,5 +9,6 @@ pub mod safe_bins;
 pub(crate) mod folders;
 pub(crate) mod interpreters;
 pub(crate) mod shells;
+pub(crate) mod words;
 pub(crate) mod wrappers;
 pub(crate) mod writers;

@@ -1,23 +1,24 @@
 //! What a command may set without a person, and what the shells themselves obey.
 use super::Inert;
+use crate::tables::words::{WordList, words};
 
 /// An allow list: everything else asks.
 #[rustfmt::skip]
-pub const INERT: &[(&[&str], Inert)] = &[
+pub const INERT: &[(WordList, Inert)] = &[
     (
-        &["LANG", "LC_*", "LANGUAGE"],
+        words!["LANG", "LC_*", "LANGUAGE"],
         Inert::Word,
     ),
     (
-        &["TZ"],
+        words!["TZ"],
         Inert::Zone,
     ),
     (
-        &["TERM", "COLORTERM", "COLUMNS", "LINES", "COLORFGBG"],
+        words!["TERM", "COLORTERM", "COLUMNS", "LINES", "COLORFGBG"],
         Inert::Word,
     ),
     (
-        &[
+        words![
             "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "PY_COLORS", "GREP_COLOR",
             "GREP_COLORS", "LS_COLORS", "GCC_COLORS", "JQ_COLORS", "TERM_PROGRAM", "ANSI_COLORS_DISABLED",
             "NO_PROXY", "no_proxy",
@@ -25,7 +26,7 @@ pub const INERT: &[(&[&str], Inert)] = &[
         Inert::Any,
     ),
     (
-        &[
+        words![
             "CI", "PORT", "DEBUG", "VERBOSE", "V", "QUIET", "LOG_LEVEL", "LOGLEVEL", "NODE_DEBUG",
             "RUST_LOG",
         ],
@@ -33,7 +34,7 @@ pub const INERT: &[(&[&str], Inert)] = &[
         Inert::Plain,
     ),
     (
-        &[
+        words![
             "NODE_ENV", "HOST", "RAILS_ENV", "RACK_ENV", "APP_ENV", "FLASK_ENV", "FLASK_DEBUG", "MIX_ENV",
             "GO_ENV", "DENO_ENV", "BABEL_ENV", "ENVIRONMENT", "TEST_ENV", "NODE_NO_WARNINGS",
             "NODE_DISABLE_COLORS", "NODE_PENDING_DEPRECATION", "JEST_WORKER_ID",
@@ -41,25 +42,25 @@ pub const INERT: &[(&[&str], Inert)] = &[
         Inert::Word,
     ),
     (
-        &["VITE_*", "REACT_APP_*", "NEXT_PUBLIC_*"],
+        words!["VITE_*", "REACT_APP_*", "NEXT_PUBLIC_*"],
         Inert::Any,
     ),
     (
-        &[
+        words![
             "RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_TEST_THREADS", "RUST_TEST_NOCAPTURE",
             "RUST_MIN_STACK", "SQLX_OFFLINE", "PROPTEST_CASES", "INSTA_UPDATE",
         ],
         Inert::Word,
     ),
     (
-        &[
+        words![
             "GOOS", "GOARCH", "CGO_ENABLED", "GOARM", "GOAMD64", "GOMAXPROCS", "GOGC", "GOMEMLIMIT",
             "GO111MODULE", "GOTRACEBACK",
         ],
         Inert::Word,
     ),
     (
-        &[
+        words![
             "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONIOENCODING", "PYTHONUTF8",
             "PYTHONHASHSEED", "PYTHONFAULTHANDLER", "PYTHONASYNCIODEBUG", "PYTHONNOUSERSITE",
             "PYTHONSAFEPATH", "PYTHONTRACEMALLOC", "PYTHONDEVMODE", "PYTHONOPTIMIZE", "PYTHONVERBOSE",
@@ -72,28 +73,28 @@ pub const INERT: &[(&[&str], Inert)] = &[
         Inert::Word,
     ),
     (
-        &[
+        words![
             "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE", "GIT_COMMITTER_NAME",
             "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
         ],
         Inert::Any,
     ),
     (
-        &[
+        words![
             "GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", "GIT_MERGE_AUTOEDIT", "GIT_LFS_SKIP_SMUDGE",
             "GIT_CURL_VERBOSE", "GIT_PAGER_IN_USE", "GIT_FLUSH", "GIT_ADVICE", "HGPLAIN",
         ],
         Inert::Switch,
     ),
     (
-        &[
+        words![
             "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG",
             "SKIP_PREFLIGHT_CHECK",
         ],
         Inert::Word,
     ),
     (
-        &[
+        words![
             "SOURCE_DATE_EPOCH", "MAKELEVEL", "DEBIAN_FRONTEND", "NEEDRESTART_MODE", "NEEDRESTART_SUSPEND",
             "HOMEBREW_NO_*", "DO_NOT_TRACK", "NEXT_TELEMETRY_DISABLED", "DOTNET_CLI_TELEMETRY_OPTOUT",
             "DOTNET_NOLOGO", "GATSBY_TELEMETRY_DISABLED", "ASTRO_TELEMETRY_DISABLED", "DISABLE_TELEMETRY",
@@ -107,7 +108,7 @@ pub const INERT: &[(&[&str], Inert)] = &[
         Inert::Word,
     ),
     (
-        &["NINJA_STATUS"],
+        words!["NINJA_STATUS"],
         Inert::Any,
     ),
 ];
@@ -115,7 +116,7 @@ pub const INERT: &[(&[&str], Inert)] = &[
 /// Variables that a shell itself obeys, exported or not: assigning one changes what the rest of the text
 /// means. Source: bash(1) "Shell Variables", dash(1), zshparam(1).
 #[rustfmt::skip]
-pub const SHELL_SPECIAL: &[&str] = &[
+pub const SHELL_SPECIAL: WordList = words![
     "IFS", "PATH", "CDPATH", "HOME", "ENV", "PS1", "PS2", "PS4", "OPTIND", "OPTARG", "OPTERR", "PWD",
     "OLDPWD", "LINENO", "PPID", "FPATH", "SHELLOPTS", "POSIXLY_CORRECT", "RANDOM", "SECONDS", "MAIL",
     "MAILPATH", "MAILCHECK", "HISTFILE", "HISTSIZE", "FCEDIT", "TMOUT", "UID", "EUID", "_", "ENV_FILE",
@@ -123,7 +124,7 @@ pub const SHELL_SPECIAL: &[&str] = &[
 
 /// More of bash.
 #[rustfmt::skip]
-pub const BASH_SPECIAL: &[&str] = &[
+pub const BASH_SPECIAL: WordList = words![
     "BASH*", "COMP_*", "COMPREPLY", "COPROC", "DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EXECIGNORE",
     "FIGNORE", "FUNCNAME", "FUNCNEST", "GLOBIGNORE", "GLOBSORT", "GROUPS", "HISTCMD", "HISTCONTROL",
     "HISTIGNORE", "HISTTIMEFORMAT", "HOSTFILE", "IGNOREEOF", "INPUTRC", "INSIDE_EMACS", "MAPFILE",
@@ -133,7 +134,7 @@ pub const BASH_SPECIAL: &[&str] = &[
 
 /// More of zsh, which ties arrays in lower case to the variables and has parameters that are the shell's state.
 #[rustfmt::skip]
-pub const ZSH_SPECIAL: &[&str] = &[
+pub const ZSH_SPECIAL: WordList = words![
     "path", "fpath", "cdpath", "manpath", "mailpath", "module_path", "fignore", "watch", "psvar", "prompt",
     "argv", "status", "pipestatus", "signals", "options", "aliases", "galiases", "saliases", "dis_*",
     "functions", "functions_source", "commands", "builtins", "parameters", "modules", "nameddirs",

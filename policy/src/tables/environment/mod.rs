@@ -7,6 +7,8 @@
 //! GHSA-6p8r-6m93-557f, GHSA-7437-7hg8-frrw, GHSA-cm8v-2vh9-cxf3, CVE-2026-43584, CVE-2026-32003,
 //! CVE-2026-32056, CVE-2026-22177.
 
+use super::words::{WordList, words};
+
 mod dangerous;
 mod harmless;
 
@@ -18,7 +20,7 @@ pub use harmless::{BASH_SPECIAL, INERT, SHELL_SPECIAL, ZSH_SPECIAL};
 #[derive(Debug)]
 pub struct Group {
     /// Names; a last `*` stands for any rest.
-    pub names: &'static [&'static str],
+    pub names: WordList,
     /// True: an unattended run does not inherit it. False: an ordinary environment has it, so only an
     /// assignment counts.
     pub scrub: bool,
@@ -38,7 +40,7 @@ pub enum Inert {
     /// A word, with `*` and blanks besides.
     Plain,
     /// One of these.
-    Is(&'static [&'static str]),
+    Is(WordList),
     /// A word of letters, digits and `_.:@,+=%-`, without `..`.
     Word,
     /// The empty value, or a digit or a word for yes and no.
@@ -46,7 +48,7 @@ pub enum Inert {
     /// A time zone: a word, or words with a slash between, that does not begin with one.
     Zone,
     /// Blank-separated words, each of which is one of these; a last `*` stands for a plain value.
-    Words(&'static [&'static str]),
+    Words(WordList),
     /// Options of less that neither write nor load a file.
     LessFlags,
     /// A python warning filter without a module's class.
@@ -59,24 +61,24 @@ pub enum Inert {
     SystemFolders,
     /// Something that was installed: paths with `:` between them, each in the system's folders or one of these (below HOME
     /// if it is relative; a last `*` stands for one name).
-    Installed(&'static [&'static str]),
+    Installed(WordList),
     /// The same, or a word: a version.
-    Version(&'static [&'static str]),
+    Version(WordList),
     /// A program by its bare name or from the system's folders, and behind it words with a dash.
     Started,
 }
 
 /// True if `pattern` (a name, or a beginning and `*`) is the name.
-pub fn is_name(pattern: &str, name: &[u8], fold: bool) -> bool {
+pub fn is_name(pattern: &[u8], name: &[u8], fold: bool) -> bool {
     let same = |a: &[u8], b: &[u8]| if fold { a.eq_ignore_ascii_case(b) } else { a == b };
-    match pattern.strip_suffix('*') {
-        Some(start) => name.get(..start.len()).is_some_and(|n| same(n, start.as_bytes())),
-        None => same(name, pattern.as_bytes()),
+    match pattern.strip_suffix(b"*") {
+        Some(start) => name.get(..start.len()).is_some_and(|n| same(n, start)),
+        None => same(name, pattern),
     }
 }
 
 /// Names that npm, yarn and curl read in any case.
-pub const FOLDED: &[&str] = &[
+pub const FOLDED: WordList = words![
     "npm_config_*",
     "pnpm_config_*",
     "yarn_*",
@@ -92,7 +94,7 @@ pub const FOLDED: &[&str] = &[
 struct Index {
     /// For each first byte, where its rows begin.
     starts: [u16; 129],
-    /// Group and name within the group, in the order of the groups.
+    /// Group, and where in its names this one stands, in the order of the groups.
     rows: [(u16, u16); NAMES],
 }
 
@@ -100,7 +102,12 @@ struct Index {
 const NAMES: usize = {
     let (mut n, mut g) = (0, 0);
     while g < DANGEROUS.len() {
-        n += DANGEROUS[g].names.len();
+        let names = DANGEROUS[g].names.bytes();
+        let mut at = 0;
+        while at < names.len() {
+            at += 1 + names[at] as usize;
+            n += 1;
+        }
         g += 1;
     }
     n
@@ -115,13 +122,15 @@ static INDEX: Index = {
         index.starts[byte] = at as u16;
         let mut g = 0;
         while g < DANGEROUS.len() {
+            let names = DANGEROUS[g].names.bytes();
             let mut n = 0;
-            while n < DANGEROUS[g].names.len() {
-                if DANGEROUS[g].names[n].as_bytes()[0] as usize == byte {
+            while n < names.len() {
+                assert!(names[n] > 0);
+                if names[n + 1] as usize == byte {
                     index.rows[at] = (g as u16, n as u16);
                     at += 1;
                 }
-                n += 1;
+                n += 1 + names[n] as usize;
             }
             g += 1;
         }
@@ -153,9 +162,9 @@ fn bucket(first: u8, name: &[u8], fold: bool) -> Option<(u16, &'static Group)> {
     let end = *INDEX.starts.get(usize::from(first) + 1)?;
     INDEX.rows.get(usize::from(start)..usize::from(end))?.iter().find_map(|(g, n)| {
         let group = DANGEROUS.get(usize::from(*g))?;
-        let pattern = group.names.get(usize::from(*n))?;
+        let pattern = group.names.at(usize::from(*n))?;
         // The first byte is known to be the same; where a second one differs no more has to be looked at.
-        if let (Some(a), Some(b)) = (pattern.as_bytes().get(1), name.get(1))
+        if let (Some(a), Some(b)) = (pattern.get(1), name.get(1))
             && !(*a == b'*' || a.eq_ignore_ascii_case(b))
         {
             return None;
