@@ -24,7 +24,7 @@ pub struct Spec {
     /// Short options, as in getopt(3): a letter, followed by `:` for a value, `::` for an optional one.
     pub short: &'static str,
     /// Long options without the leading dashes.
-    pub long: &'static [(&'static str, Takes)],
+    pub long: Longs,
     /// True: options may follow operands (GNU). False: the first operand ends them (`+`, POSIX).
     pub permute: bool,
     /// True: long options may be shortened to any unique prefix.
@@ -32,6 +32,90 @@ pub struct Spec {
     /// True: a single dash introduces long options too (find, java, gcc).
     pub single_dash_long: bool,
 }
+
+/// Names of long options with what they take, in one piece: see [`WordList`](crate::tables::words::WordList).
+#[derive(Clone, Copy, Debug)]
+pub struct Longs(&'static [u8]);
+
+impl Longs {
+    /// No option.
+    pub const NONE: Longs = Longs(&[]);
+
+    /// What [`packed`] made.
+    pub const fn of(packed: &'static [u8]) -> Longs {
+        Longs(packed)
+    }
+
+    /// Each of them, in order.
+    pub fn iter(self) -> impl Iterator<Item = (&'static [u8], Takes)> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let [takes, length, after @ ..] = rest else { return None };
+            let (name, behind) = after.split_at_checked(usize::from(*length))?;
+            rest = behind;
+            let takes = match takes {
+                0 => Takes::Nothing,
+                1 => Takes::Value,
+                2 => Takes::Optional,
+                _ => Takes::Two,
+            };
+            Some((name, takes))
+        })
+    }
+
+    /// True if there is none.
+    pub fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// How long a list is when it is packed, in bytes.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+pub const fn size(options: &[(&str, Takes)]) -> usize {
+    let (mut size, mut at) = (0, 0);
+    while at < options.len() {
+        size += 2 + options[at].0.len();
+        at += 1;
+    }
+    size
+}
+
+/// Each option as what it takes, the length of its name, and the name.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+pub const fn packed<const SIZE: usize>(options: &[(&str, Takes)]) -> [u8; SIZE] {
+    let mut out = [0; SIZE];
+    let (mut to, mut at) = (0, 0);
+    while at < options.len() {
+        let name = options[at].0.as_bytes();
+        assert!(name.len() < 256, "a longer name has no place here");
+        out[to] = match options[at].1 {
+            Takes::Nothing => 0,
+            Takes::Value => 1,
+            Takes::Optional => 2,
+            Takes::Two => 3,
+        };
+        out[to + 1] = name.len() as u8;
+        to += 2;
+        let mut byte = 0;
+        while byte < name.len() {
+            out[to] = name[byte];
+            to += 1;
+            byte += 1;
+        }
+        at += 1;
+    }
+    out
+}
+
+/// [`Longs`] of pairs that are constant.
+macro_rules! longs {
+    ($($option:expr),* $(,)?) => {{
+        const LIST: &[(&str, $crate::getopt::Takes)] = &[$($option),*];
+        const PACKED: [u8; $crate::getopt::size(LIST)] = $crate::getopt::packed(LIST);
+        $crate::getopt::Longs::of(&PACKED)
+    }};
+}
+pub(crate) use longs;
 
 /// One item of a command line, in the order given.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,16 +251,17 @@ fn long(spec: &Spec, rest: &[u8], at: usize, args: &[Arg], i: &mut usize, out: &
 
 /// The option of that name: exact, or the only one it is a prefix of.
 fn find_long(spec: &Spec, name: &[u8]) -> Option<(&'static str, Takes)> {
-    if let Some(hit) = spec.long.iter().find(|(n, _)| n.as_bytes() == name) {
-        return Some(*hit);
+    let text = |(name, takes)| Some((std::str::from_utf8(name).ok()?, takes));
+    if let Some(hit) = spec.long.iter().find(|(n, _)| *n == name) {
+        return text(hit);
     }
     if !spec.abbreviate || name.is_empty() {
         return None;
     }
-    let mut hits = spec.long.iter().filter(|(n, _)| n.as_bytes().starts_with(name));
+    let mut hits = spec.long.iter().filter(|(n, _)| n.starts_with(name));
     let first = hits.next()?;
     // getopt_long calls two names of one option unambiguous; we do not know that they are one.
-    hits.next().is_none().then_some(*first)
+    if hits.next().is_some() { None } else { text(first) }
 }
 
 fn cluster(spec: &Spec, letters: &[u8], at: usize, args: &[Arg], i: &mut usize, out: &mut Vec<Item>) {
@@ -232,7 +317,7 @@ mod tests {
 
     const SPEC: Spec = Spec {
         short: "no:e::",
-        long: &[("output", Takes::Value), ("quiet", Takes::Nothing), ("quick", Takes::Optional)],
+        long: longs![("output", Takes::Value), ("quiet", Takes::Nothing), ("quick", Takes::Optional)],
         permute: true,
         abbreviate: true,
         single_dash_long: false,

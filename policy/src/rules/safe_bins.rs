@@ -266,7 +266,8 @@ mod tests {
                     Rule::Value(Kind::Word) | Rule::Optional(Kind::Word) => "auto",
                     _ => "1",
                 };
-                let takes = |o: &str| profile.spec.long.iter().find(|(n, _)| *n == o).map(|(_, t)| *t);
+                let takes =
+                    |o: &str| profile.spec.long.iter().find(|(n, _)| *n == o.as_bytes()).map(|(_, t)| t);
                 if option.short != 0 {
                     let letter = char::from(option.short);
                     let at = profile.spec.short.find(letter).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Code on the command line is a hazard, a program in a file an operand; only code that somebody else writes
 //! into a pipe is dealt with here.
+use crate::getopt::{Longs, longs};
 use crate::getopt::{Spec, Takes};
 
 /// One interpreter.
@@ -37,13 +38,13 @@ const N: Takes = Takes::Nothing;
 const V: Takes = Takes::Value;
 const O: Takes = Takes::Optional;
 
-const fn spec(short: &'static str, long: &'static [(&'static str, Takes)]) -> Spec {
+const fn spec(short: &'static str, long: Longs) -> Spec {
     Spec { short, long, permute: false, abbreviate: false, single_dash_long: false }
 }
 
 const BASE: Interpreter = Interpreter {
     names: &[],
-    options: spec("", &[]),
+    options: spec("", Longs::NONE),
     code: &[],
     files: &[],
     stdin: &[],
@@ -70,7 +71,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         ],
         options: spec(
             "bBdEhiIm:OPqRsStuvVW:xX:c:?",
-            &[
+            longs![
                 ("help", N),
                 ("version", N),
                 ("help-env", N),
@@ -88,7 +89,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["node", "nodejs", "iojs"],
         options: spec(
             "e:p:ivr:chC:",
-            &[
+            longs![
                 ("eval", V),
                 ("print", V),
                 ("interactive", N),
@@ -147,7 +148,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         // The digits of -0 and -l count as flags: they may stand before -e in one word.
         options: spec(
             "0123456789aceC::D::d::E:e:fF::hI:i::lM:m:npsStTuUvV::wWxX",
-            &[("help", N), ("version", N)],
+            longs![("help", N), ("version", N)],
         ),
         code: &["e", "E", "v", "V", "h", "help", "version"],
         reason: "perlrun(1)",
@@ -157,7 +158,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["ruby", "jruby", "truffleruby"],
         options: spec(
             "0123456789acC:dE:e:F::hI:i::K::lnpr:sSUvwW::x::yX:",
-            &[
+            longs![
                 ("version", N),
                 ("help", N),
                 ("copyright", N),
@@ -180,7 +181,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["php", "hhvm"],
         options: spec(
             "aB:c:Cd:eE:F:f:hHilmnqr:R:sS:t:vwz:",
-            &[
+            longs![
                 ("version", N),
                 ("help", N),
                 ("info", N),
@@ -209,7 +210,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: &["lua", "luajit", "texlua", "luau"],
-        options: spec("e:l:ivEWj:O::b", &[]),
+        options: spec("e:l:ivEWj:O::b", Longs::NONE),
         code: &["e", "b"],
         stdin: &["i"],
         reason: "lua(1)",
@@ -219,7 +220,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["R"],
         options: spec(
             "e:f:g:d:q",
-            &[
+            longs![
                 ("version", N),
                 ("help", N),
                 ("no-save", N),
@@ -247,7 +248,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["Rscript", "littler"],
         options: spec(
             "e:",
-            &[
+            longs![
                 ("version", N),
                 ("help", N),
                 ("vanilla", N),
@@ -269,7 +270,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["deno"],
         options: spec(
             "hVqL:A",
-            &[("help", N), ("version", N), ("quiet", N), ("log-level", V), ("unstable", N)],
+            longs![("help", N), ("version", N), ("quiet", N), ("log-level", V), ("unstable", N)],
         ),
         code: &["h", "V", "help", "version"],
         reads: &["repl", "run -"],
@@ -281,7 +282,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["bun"],
         options: spec(
             "vhe:p:r:b",
-            &[
+            longs![
                 ("version", N),
                 ("help", N),
                 ("revision", N),
@@ -318,7 +319,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         ],
         options: spec(
             "e:p:ivhr:TP:",
-            &[
+            longs![
                 ("eval", V),
                 ("print", V),
                 ("version", N),
@@ -340,7 +341,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["julia"],
         options: spec(
             "e:E:p:t:L:J:iqvhO::g::",
-            &[
+            longs![
                 ("eval", V),
                 ("print", V),
                 ("project", O),
@@ -361,7 +362,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: &["expect"],
-        options: spec("c:dDf:inNvb", &[]),
+        options: spec("c:dDf:inNvb", Longs::NONE),
         files: &["f"],
         stdin: &["i"],
         reason: "expect(1)",
@@ -425,7 +426,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         ],
         options: spec(
             "e:c:",
-            &[("eval", V), ("version", N), ("help", N), ("command", V), ("expr", V), ("quiet", N)],
+            longs![("eval", V), ("version", N), ("help", N), ("command", V), ("expr", V), ("quiet", N)],
         ),
         code: &["e", "c", "eval", "version", "help", "command", "expr"],
         reason: "without an operand they read a program from standard input; their manuals",
@@ -435,7 +436,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["sqlite3", "duckdb"],
         options: Spec {
             short: "",
-            long: &[
+            long: longs![
                 ("version", N),
                 ("help", N),
                 ("readonly", N),
@@ -482,7 +483,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["psql"],
         options: Spec {
             short: "c:f:d:h:p:U:wWv:AtqXF:R:o:lVHxz0P:TeEansSL:b?1",
-            long: &[
+            long: longs![
                 ("command", V),
                 ("file", V),
                 ("dbname", V),
@@ -523,7 +524,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["mysql", "mariadb"],
         options: Spec {
             short: "e:h:u:p::P:D:S:NBsrtvVABCEHX?",
-            long: &[
+            long: longs![
                 ("execute", V),
                 ("host", V),
                 ("user", V),
@@ -558,7 +559,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["ed", "red", "ex"],
         options: spec(
             "sp:EGrvhVlc:",
-            &[
+            longs![
                 ("help", N),
                 ("version", N),
                 ("quiet", N),
@@ -578,7 +579,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         names: &["dc"],
-        options: spec("e:f:hV", &[("expression", V), ("file", V), ("help", N), ("version", N)]),
+        options: spec("e:f:hV", longs![("expression", V), ("file", V), ("help", N), ("version", N)]),
         code: &["e", "h", "V", "expression", "help", "version"],
         files: &["f", "file"],
         reason: "commands on standard input may be !; dc(1)",
@@ -588,7 +589,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["awk", "gawk", "mawk", "nawk", "original-awk", "goawk"],
         options: spec(
             "f:F:v:e:E:i:l:bcCghnNOPrsStVW:",
-            &[
+            longs![
                 ("file", V),
                 ("exec", V),
                 ("field-separator", V),
@@ -615,7 +616,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["sed", "gsed"],
         options: Spec {
             short: "nre:f:i::l:suzEabI::",
-            long: &[
+            long: longs![
                 ("expression", V),
                 ("file", V),
                 ("in-place", O),
@@ -647,7 +648,7 @@ pub(crate) const INTERPRETERS: &[Interpreter] = &[
         names: &["make", "gmake", "bmake", "just", "task", "ninja"],
         options: Spec {
             short: "f:C:j::kBnsqtwdeirSI:l::o:W:vhpEN",
-            long: &[
+            long: longs![
                 ("file", V),
                 ("makefile", V),
                 ("directory", V),

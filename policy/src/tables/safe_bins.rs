@@ -4,6 +4,7 @@
 //! shortened to any prefix that is unique among all of them. Short options stand in the string getopt(3) would be
 //! given. An option that is in no row does not exist for us and is refused.
 //! Sources: GNU coreutils 9.1 and grep 3.8 (their manuals and `--help`), jq 1.6 to 1.8 (its manual).
+use crate::getopt::longs;
 use crate::getopt::{Spec, Takes};
 
 /// The default list of the seed.
@@ -102,7 +103,7 @@ macro_rules! safe_bin {
             names: $names,
             spec: Spec {
                 short: $short,
-                long: &[$(($long, Takes::$takes),)*],
+                long: longs![$(($long, Takes::$takes),)*],
                 permute: $permute,
                 abbreviate: true,
                 single_dash_long: false,
@@ -527,14 +528,15 @@ mod tests {
             for option in bin.options {
                 assert!(option.short == 0 || letters.iter().any(|(l, _)| *l == option.short), "{option:?}");
                 assert!(!option.what.is_empty());
-                let Some((_, takes)) = bin.spec.long.iter().find(|(n, _)| *n == option.long) else {
+                let Some((_, takes)) = bin.spec.long.iter().find(|(n, _)| *n == option.long.as_bytes())
+                else {
                     assert_eq!(option.long, "");
                     continue;
                 };
                 let fits = match option.rule {
-                    Rule::Flag | Rule::Help => *takes == Takes::Nothing,
-                    Rule::Value(_) | Rule::Pattern => *takes == Takes::Value,
-                    Rule::Optional(_) => *takes == Takes::Optional,
+                    Rule::Flag | Rule::Help => takes == Takes::Nothing,
+                    Rule::Value(_) | Rule::Pattern => takes == Takes::Value,
+                    Rule::Optional(_) => takes == Takes::Optional,
                     Rule::No => true,
                 };
                 assert!(fits, "{option:?}");

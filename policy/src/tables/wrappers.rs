@@ -3,6 +3,7 @@
 //! A row is data only; `crate::wrapper` reads it. Options are modelled one by one, in the spelling of the
 //! manual page: an option that is not listed makes the use unjudgeable, because nobody knows whether it
 //! swallows the next word. Abbreviated long options are not accepted, for the same reason.
+use crate::getopt::Longs;
 use crate::getopt::{Spec, Takes};
 use crate::tables::interpreters::INTERPRETERS;
 use crate::wrapper::Class;
@@ -164,12 +165,12 @@ const O: Takes = Takes::Optional;
 const PLAIN: &[(&str, Effect)] = &[];
 
 /// Options in front of the operands (POSIX order), long names in full.
-const fn spec(short: &'static str, long: &'static [(&'static str, Takes)]) -> Spec {
+const fn spec(short: &'static str, long: Longs) -> Spec {
     Spec { short, long, permute: false, abbreviate: false, single_dash_long: false }
 }
 
 /// No options at all.
-const NONE: Spec = spec("", &[]);
+const NONE: Spec = spec("", Longs::NONE);
 
 const fn row(
     names: &'static [&'static str],

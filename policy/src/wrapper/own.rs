@@ -4,6 +4,7 @@ use super::walk::{Cx, Walked};
 use super::words::{attached, away, fits};
 use super::{Carried, DYNAMIC, FROM_ENVIRONMENT, Inner, Peel, ShellUse, UNKNOWN, shells};
 use crate::arg::Arg;
+use crate::getopt::longs;
 use crate::getopt::{Item, Spec, Takes, parse};
 use crate::tables::shells::{Grammar, SHELLS};
 use crate::tables::wrappers::{Kind, is_multicall};
@@ -176,7 +177,7 @@ pub(super) fn capsh(cx: &Cx) -> Peel {
 
 const START_STOP: Spec = Spec {
     short: "SKTHVx:a:n:p:u:g:c:s:k:N:P:I:d:r:R:bmtovqC",
-    long: &[
+    long: longs![
         ("start", Takes::Nothing),
         ("stop", Takes::Nothing),
         ("status", Takes::Nothing),

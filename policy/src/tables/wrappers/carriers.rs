@@ -3,6 +3,7 @@
 use super::Effect::{Also, Is, Query, Refuse, Text};
 use super::Kind::{Duration, Few, Number};
 use super::{Form, N, NONE, O, Own, PLAIN, Row, V, row, spec};
+use crate::getopt::{Longs, longs};
 use crate::wrapper::Class::Carrier;
 
 pub(super) const ROWS: &[Row] = &[
@@ -11,7 +12,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "0a:d:E:e::I:i::J:L:l::n:oP:prR:s:S:tx",
-            &[
+            longs![
                 ("null", N),
                 ("arg-file", V),
                 ("delimiter", V),
@@ -71,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "j:kn:N:a:0Xmvtqxr",
-            &[
+            longs![
                 ("jobs", V),
                 ("keep-order", N),
                 ("bar", N),
@@ -114,7 +115,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "bcCd::egn:pq:rs:tvwxh",
-            &[
+            longs![
                 ("beep", N),
                 ("color", N),
                 ("no-color", N),
@@ -149,7 +150,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "w:e:i:f:rcd:qn",
-            &[
+            longs![
                 ("watch", V),
                 ("exts", V),
                 ("ignore", V),
@@ -170,7 +171,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["entr"],
         Carrier,
-        spec("acdnprsxz", &[]),
+        spec("acdnprsxz", Longs::NONE),
         &[("s", Refuse("entr -s runs a text by $SHELL"))],
         Form::Own(Own::Entr),
         "runs its operand on each change; entr(1)",
@@ -180,7 +181,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "w:r:m:M:p:s:c:S:Nn:i",
-            &[
+            longs![
                 ("warmup", V),
                 ("runs", V),
                 ("min-runs", V),
@@ -224,7 +225,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "n:c:kgr",
-            &[
+            longs![
                 ("names", V),
                 ("prefix-colors", V),
                 ("kill-others", N),

@@ -2,6 +2,7 @@
 use super::Effect::{Assign, Chdir, Is, Query, Refuse};
 use super::Kind::{Number, Signal, Word};
 use super::{Effect, Form, N, NONE, O, Own, PLAIN, Row, V, row, spec, sub};
+use crate::getopt::{Longs, longs};
 use crate::wrapper::Class::Privileged;
 
 const HELP: &[(&str, Effect)] = &[("h", Query), ("V", Query), ("help", Query), ("version", Query)];
@@ -15,7 +16,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "AbBC:D:Eeg:HhiKklNnPp:R:r:SsT:t:U:u:Vv",
-            &[
+            longs![
                 ("askpass", N),
                 ("background", N),
                 ("bell", N),
@@ -86,7 +87,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["doas"],
         Privileged,
-        spec("C:Lnsu:", &[]),
+        spec("C:Lnsu:", Longs::NONE),
         &[("s", Refuse("doas -s starts a shell")), ("C", Query), ("L", Query)],
         Form::Command(&[]),
         "runs a command as another user; doas(1)",
@@ -106,7 +107,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "u:g:D:",
-            &[
+            longs![
                 ("user", V),
                 ("group", V),
                 ("chdir", V),
@@ -139,7 +140,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["softlimit", "s6-softlimit"],
         Privileged,
-        spec("a:c:d:f:l:m:o:p:r:s:t:", &[]),
+        spec("a:c:d:f:l:m:o:p:r:s:t:", Longs::NONE),
         PLAIN,
         Form::Command(&[]),
         "limits of a command; softlimit(8)",
@@ -147,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["chpst"],
         Privileged,
-        spec("u:U:b:e:/:C:n:l:L:m:d:o:p:f:c:r:t:vP012V", &[]),
+        spec("u:U:b:e:/:C:n:l:L:m:d:o:p:f:c:r:t:vP012V", Longs::NONE),
         &[
             ("C", Chdir),
             ("b", Refuse("chpst -b runs the command under another name")),
@@ -163,7 +164,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "dhV",
-            &[
+            longs![
                 ("dump", N),
                 ("clear-groups", N),
                 ("groups", V),
@@ -208,7 +209,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "imnpuUfCTrcR:w:S:G:l:hV",
-            &[
+            longs![
                 ("ipc", O),
                 ("mount", O),
                 ("net", O),
@@ -257,7 +258,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "qc",
-            &[
+            longs![
                 ("quiet", N),
                 ("noprofile", N),
                 ("private", O),
@@ -291,7 +292,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "dthu:p:E:M:H:PGqS",
-            &[
+            longs![
                 ("user", N),
                 ("system", N),
                 ("scope", N),
@@ -346,7 +347,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["tini", "tini-static", "docker-init", "catatonit"],
         Privileged,
-        spec("sp:gve:whl", &[("help", N), ("version", N)]),
+        spec("sp:gve:whl", longs![("help", N), ("version", N)]),
         &[
             ("p", Is(Signal)),
             ("e", Is(Number)),
@@ -361,7 +362,10 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["dumb-init"],
         Privileged,
-        spec("cvr:hV", &[("single-child", N), ("rewrite", V), ("verbose", N), ("help", N), ("version", N)]),
+        spec(
+            "cvr:hV",
+            longs![("single-child", N), ("rewrite", V), ("verbose", N), ("help", N), ("version", N)],
+        ),
         HELP,
         Form::Command(&[]),
         "an init around a command; dumb-init manual",
@@ -379,7 +383,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "c::d::e::f::i::l::m::n::o:p:q::r::s::t::u::v::x::y::hV",
-            &[
+            longs![
                 ("core", O),
                 ("data", O),
                 ("nice", O),
@@ -417,7 +421,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "BFILRSTXZv3hV",
-            &[
+            longs![
                 ("32bit", N),
                 ("fdpic-funcptrs", N),
                 ("short-inode", N),
@@ -455,7 +459,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "aB:c:eE:fFI:O:T:m:o:qt::hV",
-            &[
+            longs![
                 ("append", N),
                 ("command", V),
                 ("return", N),
@@ -483,7 +487,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "sxneuoFw:E:hV",
-            &[
+            longs![
                 ("shared", N),
                 ("exclusive", N),
                 ("unlock", N),
@@ -516,7 +520,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "",
-            &[
+            longs![
                 ("list", N),
                 ("verify", N),
                 ("list-tunables", N),
@@ -571,7 +575,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "ct:u:r:l:",
-            &[
+            longs![
                 ("compute", N),
                 ("type", V),
                 ("user", V),
@@ -590,7 +594,14 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "p:n:divh",
-            &[("profile", V), ("namespace", V), ("debug", N), ("immediate", N), ("verbose", N), ("help", N)],
+            longs![
+                ("profile", V),
+                ("namespace", V),
+                ("debug", N),
+                ("immediate", N),
+                ("verbose", N),
+                ("help", N)
+            ],
         ),
         &[("h", Query), ("help", Query)],
         Form::Command(&[]),
@@ -599,7 +610,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["openvt"],
         Privileged,
-        spec("c:efslwuvV", &[]),
+        spec("c:efslwuvV", Longs::NONE),
         &[("V", Query), ("e", Refuse(BACKGROUND)), ("l", Refuse("starts a login shell"))],
         Form::OrShell(&[]),
         "a command on another console; openvt(1)",

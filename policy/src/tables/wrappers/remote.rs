@@ -2,6 +2,7 @@
 use super::Effect::Query;
 use super::Kind::Any;
 use super::{Effect, Form, N, NONE, O, Own, PLAIN, Row, Spec, V, row, spec, sub};
+use crate::getopt::{Longs, longs};
 use crate::wrapper::Class::Remote;
 
 const HELP: &[(&str, Effect)] = &[("v", Query), ("help", Query), ("version", Query)];
@@ -9,7 +10,7 @@ const HELP: &[(&str, Effect)] = &[("v", Query), ("help", Query), ("version", Que
 /// Options of docker and its likes before the sub-command, and of compose.
 const DOCKER: Spec = spec(
     "c:D:H:l:f:p:v",
-    &[
+    longs![
         ("config", V),
         ("context", V),
         ("debug", N),
@@ -34,7 +35,7 @@ const DOCKER: Spec = spec(
 );
 const DOCKER_RUN: Spec = spec(
     "a:c:de:h:il:m:p:Pqtu:v:w:T",
-    &[
+    longs![
         ("detach", N),
         ("env", V),
         ("env-file", V),
@@ -83,7 +84,7 @@ const DOCKER_RUN: Spec = spec(
 );
 const KUBE: Spec = spec(
     "n:s:v:",
-    &[
+    longs![
         ("namespace", V),
         ("context", V),
         ("kubeconfig", V),
@@ -101,7 +102,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["ssh", "slogin", "autossh", "rsh", "remsh"],
         Remote,
-        spec("46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", &[]),
+        spec("46AaCfGgKkMNnqsTtVvXxYyB:b:c:D:E:e:F:I:i:J:L:l:m:O:o:P:p:Q:R:S:W:w:", Longs::NONE),
         &[("V", Query), ("Q", Query)],
         Form::Own(Own::Ssh),
         "runs a command on another host; ssh(1)",
@@ -206,7 +207,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["chroot"],
         Remote,
-        spec("", &[("groups", V), ("userspec", V), ("skip-chdir", N), ("help", N), ("version", N)]),
+        spec("", longs![("groups", V), ("userspec", V), ("skip-chdir", N), ("help", N), ("version", N)]),
         &[("help", Query), ("version", Query)],
         Form::OrShell(&[Any]),
         "the command comes from another root; chroot(1)",
@@ -224,7 +225,7 @@ pub(super) const ROWS: &[Row] = &[
         Remote,
         spec(
             "at:m::u::i::n::p::C::U::T::S:G:r::w::W:FZhVec",
-            &[
+            longs![
                 ("all", N),
                 ("target", V),
                 ("mount", O),
@@ -280,7 +281,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["ansible", "ansible-console", "ansible-pull", "salt", "salt-call", "salt-ssh"],
         Remote,
-        spec("h", &[("help", N), ("version", N)]),
+        spec("h", longs![("help", N), ("version", N)]),
         &[("h", Query), ("help", Query), ("version", Query)],
         Form::Opaque,
         "runs modules on other hosts; ansible(1)",
@@ -312,7 +313,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["bpftrace"],
         Remote,
-        spec("he:c:lVd", &[("help", N), ("version", N)]),
+        spec("he:c:lVd", longs![("help", N), ("version", N)]),
         &[("h", Query), ("l", Query), ("V", Query), ("help", Query), ("version", Query)],
         Form::Opaque,
         "its program text may run commands; bpftrace(8)",

@@ -2,18 +2,18 @@
 use super::Effect::{Also, Away, Chdir, Query, Refuse, Text};
 use super::Kind::Word;
 use super::{Effect, Form, N, NONE, O, Own, PLAIN, Row, Spec, V, row, spec, sub};
-use crate::getopt::Takes;
+use crate::getopt::{Longs, longs};
 use crate::wrapper::Class::{Carrier, Remote};
 
 const HELP: &[(&str, Effect)] = &[("h", Query), ("V", Query), ("help", Query), ("version", Query)];
 
 /// Options as nopt reads them: `-call` is `--call`, and nothing is attached to a letter (`-C./x` is an option `C./x`).
-const fn nopt(long: &'static [(&'static str, Takes)]) -> Spec {
+const fn nopt(long: Longs) -> Spec {
     Spec { single_dash_long: true, ..spec("", long) }
 }
 
 /// npm's own options, that may stand before and after its sub-command.
-const NPM: Spec = nopt(&[
+const NPM: Spec = nopt(longs![
     ("y", N),
     ("yp", V),
     ("p", V),
@@ -63,7 +63,7 @@ const NPM_EFFECTS: &[(&str, Effect)] = &[
     ("version", Query),
 ];
 
-const PNPM: Spec = nopt(&[
+const PNPM: Spec = nopt(longs![
     ("C", V),
     ("r", N),
     ("w", N),
@@ -108,7 +108,7 @@ const PNPM_EFFECTS: &[(&str, Effect)] = &[
 
 const YARN: Spec = spec(
     "sqp:",
-    &[
+    longs![
         ("cwd", V),
         ("silent", N),
         ("quiet", N),
@@ -123,7 +123,7 @@ const YARN_EFFECTS: &[(&str, Effect)] = &[("cwd", Chdir), ("help", Query), ("ver
 
 const BUN: Spec = spec(
     "bp:r:",
-    &[
+    longs![
         ("bun", N),
         ("package", V),
         ("silent", N),
@@ -147,7 +147,7 @@ const ENV_FILE: &str = "it sets variables of a file";
 
 const UV_RUN: Spec = spec(
     "qvnp:P:msUw:i:f:C:",
-    &[
+    longs![
         ("quiet", N),
         ("verbose", N),
         ("no-cache", N),
@@ -203,7 +203,7 @@ const UV_EFFECTS: &[(&str, Effect)] =
     &[("directory", Chdir), ("env-file", Also(ENV_FILE)), ("help", Query), ("version", Query)];
 const UV_GLOBAL: Spec = spec(
     "qvn",
-    &[
+    longs![
         ("quiet", N),
         ("verbose", N),
         ("no-cache", N),
@@ -223,7 +223,7 @@ const UV_GLOBAL: Spec = spec(
 
 const CONDA_RUN: Spec = spec(
     "n:p:vse:a:",
-    &[
+    longs![
         ("name", V),
         ("prefix", V),
         ("no-capture-output", N),
@@ -238,7 +238,7 @@ const CONDA_RUN: Spec = spec(
 );
 const PYTHON_RUN: Spec = spec(
     "qvC:P:e:p:sV",
-    &[
+    longs![
         ("quiet", N),
         ("verbose", N),
         ("no-interaction", N),
@@ -342,13 +342,13 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["pipx"],
         Carrier,
-        spec("qv", &[("global", N), ("verbose", N), ("help", N), ("version", N)]),
+        spec("qv", longs![("global", N), ("verbose", N), ("help", N), ("version", N)]),
         HELP,
         Form::Subs(&[sub(
             "run",
             spec(
                 "v",
-                &[
+                longs![
                     ("spec", V),
                     ("python", V),
                     ("pip-args", V),
@@ -394,7 +394,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["conda", "mamba", "micromamba"],
         Carrier,
-        spec("vq", &[("no-plugins", N), ("verbose", N), ("help", N), ("version", N)]),
+        spec("vq", longs![("no-plugins", N), ("verbose", N), ("help", N), ("version", N)]),
         HELP,
         Form::Subs(&[sub("run", CONDA_RUN, DIRECTORY, Form::Command(&[]))]),
         "run starts a program in an environment; conda manual",
@@ -402,11 +402,11 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["bundle", "bundler"],
         Carrier,
-        spec("V", &[("verbose", N), ("no-color", N), ("retry", V), ("help", N), ("version", N)]),
+        spec("V", longs![("verbose", N), ("no-color", N), ("retry", V), ("help", N), ("version", N)]),
         HELP,
         Form::Subs(&[sub(
             "exec|exe|ex|e",
-            spec("", &[("keep-file-descriptors", N), ("gemfile", V)]),
+            spec("", longs![("keep-file-descriptors", N), ("gemfile", V)]),
             PLAIN,
             Form::Command(&[]),
         )]),
@@ -419,7 +419,7 @@ pub(super) const ROWS: &[Row] = &[
         PLAIN,
         Form::Subs(&[sub(
             "exec",
-            spec("g:v:", &[("gem", V), ("version", V), ("conservative", N), ("pre", O)]),
+            spec("g:v:", longs![("gem", V), ("version", V), ("conservative", N), ("pre", O)]),
             PLAIN,
             Form::Command(&[]),
         )]),
@@ -430,7 +430,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "C:E:j:qvy",
-            &[
+            longs![
                 ("cd", V),
                 ("env", V),
                 ("jobs", V),
@@ -444,7 +444,7 @@ pub(super) const ROWS: &[Row] = &[
         &[("C", Chdir), ("cd", Chdir), ("help", Query), ("version", Query)],
         Form::Subs(&[sub(
             "exec|x",
-            spec("c:C:", &[("command", V), ("cd", V), ("raw", N)]),
+            spec("c:C:", longs![("command", V), ("cd", V), ("raw", N)]),
             &[("c", Text), ("command", Text), ("C", Chdir), ("cd", Chdir)],
             Form::Dashes,
         )]),
@@ -475,7 +475,7 @@ pub(super) const ROWS: &[Row] = &[
             "run",
             spec(
                 "",
-                &[("node", V), ("npm", V), ("yarn", V), ("pnpm", V), ("bundled-npm", N), ("no-yarn", N)],
+                longs![("node", V), ("npm", V), ("yarn", V), ("pnpm", V), ("bundled-npm", N), ("no-yarn", N)],
             ),
             PLAIN,
             Form::Command(&[]),
@@ -487,15 +487,20 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         NONE,
         PLAIN,
-        Form::Subs(&[sub("exec", spec("", &[("using", V), ("using-file", N)]), PLAIN, Form::Command(&[]))]),
+        Form::Subs(&[sub(
+            "exec",
+            spec("", longs![("using", V), ("using-file", N)]),
+            PLAIN,
+            Form::Command(&[]),
+        )]),
         "exec runs the program of a version; fnm manual",
     ),
     row(
         &["rustup"],
         Carrier,
-        spec("vqhV", &[("verbose", N), ("quiet", N), ("help", N), ("version", N)]),
+        spec("vqhV", longs![("verbose", N), ("quiet", N), ("help", N), ("version", N)]),
         HELP,
-        Form::Subs(&[sub("run", spec("", &[("install", N)]), PLAIN, Form::Command(&[Word]))]),
+        Form::Subs(&[sub("run", spec("", longs![("install", N)]), PLAIN, Form::Command(&[Word]))]),
         "run starts a program of a toolchain; rustup manual",
     ),
     row(
@@ -519,7 +524,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "e:f:p:v:coiq",
-            &[
+            longs![
                 ("env", V),
                 ("file", V),
                 ("env-file", V),
@@ -534,7 +539,7 @@ pub(super) const ROWS: &[Row] = &[
         Form::Subs(&[
             sub(
                 "run",
-                spec("f:q", &[("env-file", V), ("override", N), ("overload", N), ("quiet", N)]),
+                spec("f:q", longs![("env-file", V), ("override", N), ("overload", N), ("quiet", N)]),
                 PLAIN,
                 Form::Command(&[]),
             ),
@@ -562,7 +567,10 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["env-cmd"],
         Carrier,
-        spec("f:e:", &[("file", V), ("environments", V), ("silent", N), ("no-override", N), ("fallback", N)]),
+        spec(
+            "f:e:",
+            longs![("file", V), ("environments", V), ("silent", N), ("no-override", N), ("fallback", N)],
+        ),
         PLAIN,
         Form::Command(&[]),
         "runs a command with variables of a file; env-cmd manual",
@@ -601,7 +609,7 @@ pub(super) const ROWS: &[Row] = &[
         PLAIN,
         Form::Subs(&[sub(
             "run",
-            spec("p:c:", &[("project", V), ("config", V), ("command", V)]),
+            spec("p:c:", longs![("project", V), ("config", V), ("command", V)]),
             &[("command", Text)],
             Form::Dashes,
         )]),
@@ -627,7 +635,7 @@ pub(super) const ROWS: &[Row] = &[
         PLAIN,
         Form::Subs(&[sub(
             "run",
-            spec("e:f:", &[("env", V), ("procfile", V)]),
+            spec("e:f:", longs![("env", V), ("procfile", V)]),
             PLAIN,
             Form::Away(&Form::Command(&[])),
         )]),
@@ -646,7 +654,7 @@ pub(super) const ROWS: &[Row] = &[
         Remote,
         spec(
             "Lv",
-            &[
+            longs![
                 ("extra-experimental-features", V),
                 ("experimental-features", V),
                 ("quiet", N),

@@ -2,12 +2,13 @@
 use super::Effect::{Also, Assign, Chdir, Is, Query, Refuse, Text};
 use super::Kind::{Any, Number, Output, Word};
 use super::{Form, N, NONE, O, PLAIN, Row, Spec, V, row, spec, sub};
+use crate::getopt::{Longs, longs};
 use crate::wrapper::Class::{Carrier, Privileged};
 
 /// `arch` of macOS names the architectures as options with one dash.
 const ARCH: Spec = Spec {
     short: "",
-    long: &[
+    long: longs![
         ("arm64", N),
         ("arm64e", N),
         ("x86_64", N),
@@ -30,7 +31,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "a:Ab:cCdDe:E:fFhiI:kno:O:p:P:qrs:S:tTu:U:vVwxX:yzZ",
-            &[
+            longs![
                 ("attach", V),
                 ("output", V),
                 ("trace", V),
@@ -71,7 +72,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "a:A:bcCD:e:fF:hiLl:n:o:p:rs:StTu:Vw:x:",
-            &[("output", V), ("library", V), ("help", N), ("version", N)],
+            longs![("output", V), ("library", V), ("help", N), ("version", N)],
         ),
         &[
             ("o", Also("ltrace -o writes a file")),
@@ -90,7 +91,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "qvhd",
-            &[
+            longs![
                 ("tool", V),
                 ("leak-check", V),
                 ("show-leak-kinds", V),
@@ -137,7 +138,7 @@ pub(super) const ROWS: &[Row] = &[
             "record|stat|trace|mem|c2c|lock|sched|kmem|kvm|ftrace|iostat|bench",
             spec(
                 "ae:gF:c:o:p:t:r:x:vqdBnC:I:sS",
-                &[
+                longs![
                     ("all-cpus", N),
                     ("event", V),
                     ("call-graph", V),
@@ -169,7 +170,7 @@ pub(super) const ROWS: &[Row] = &[
         PLAIN,
         Form::Subs(&[sub(
             "record",
-            spec("chnuvo:", &[("chaos", N), ("no-syscall-buffer", N), ("output-trace-dir", V)]),
+            spec("chnuvo:", longs![("chaos", N), ("no-syscall-buffer", N), ("output-trace-dir", V)]),
             PLAIN,
             Form::Command(&[]),
         )]),
@@ -178,7 +179,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["heaptrack"],
         Carrier,
-        spec("o:", &[("output", V), ("help", N), ("version", N)]),
+        spec("o:", longs![("output", V), ("help", N), ("version", N)]),
         &[
             ("o", Also("heaptrack writes a file")),
             ("output", Also("heaptrack writes a file")),
@@ -199,7 +200,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["faketime"],
         Carrier,
-        spec("fmp:h", &[("exclude-monotonic", N), ("pid", V), ("help", N), ("version", N)]),
+        spec("fmp:h", longs![("exclude-monotonic", N), ("pid", V), ("help", N), ("version", N)]),
         &[("h", Query), ("help", Query), ("version", Query)],
         Form::Command(&[Word]),
         "another clock; faketime(1)",
@@ -207,7 +208,10 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["fakeroot", "fakeroot-sysv", "fakeroot-tcp", "fakeroot-ng", "pseudo"],
         Carrier,
-        spec("uhvb:i:s:l:", &[("unknown-is-real", N), ("lib", V), ("faked", V), ("help", N), ("version", N)]),
+        spec(
+            "uhvb:i:s:l:",
+            longs![("unknown-is-real", N), ("lib", V), ("faked", V), ("help", N), ("version", N)],
+        ),
         &[
             ("l", Refuse("fakeroot -l loads a library")),
             ("lib", Refuse("fakeroot -l loads a library")),
@@ -226,7 +230,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "ac:de:f:hln:p:s:w:",
-            &[
+            longs![
                 ("auto-servernum", N),
                 ("auto-display", N),
                 ("server-args", V),
@@ -251,7 +255,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["dbus-run-session"],
         Carrier,
-        spec("", &[("config-file", V), ("dbus-daemon", V), ("help", N), ("version", N)]),
+        spec("", longs![("config-file", V), ("dbus-daemon", V), ("help", N), ("version", N)]),
         &[
             ("dbus-daemon", Refuse("runs another program as its daemon")),
             ("config-file", Refuse("another configuration may start programs")),
@@ -264,7 +268,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["dbus-launch"],
         Carrier,
-        spec("", &[("exit-with-session", N), ("sh-syntax", N), ("version", N)]),
+        spec("", longs![("exit-with-session", N), ("sh-syntax", N), ("version", N)]),
         &[("version", Query)],
         Form::Command(&[]),
         "a message bus; dbus-launch(1)",
@@ -272,7 +276,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["unbuffer"],
         Carrier,
-        spec("p", &[]),
+        spec("p", Longs::NONE),
         PLAIN,
         Form::Command(&[]),
         "a terminal of its own; unbuffer(1)",
@@ -280,7 +284,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["expect"],
         Carrier,
-        spec("c:dDf:inNvb", &[]),
+        spec("c:dDf:inNvb", Longs::NONE),
         &[("c", Refuse("expect -c spawns what its text says"))],
         Form::Ordinary,
         "spawns what its text says; expect(1)",
@@ -288,7 +292,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["chronic"],
         Carrier,
-        spec("ev", &[]),
+        spec("ev", Longs::NONE),
         PLAIN,
         Form::Command(&[]),
         "quiet unless it fails; chronic(1)",
@@ -296,7 +300,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["caffeinate"],
         Carrier,
-        spec("dimsut:w:", &[]),
+        spec("dimsut:w:", Longs::NONE),
         &[("t", Is(Number)), ("w", Is(Number))],
         Form::Command(&[]),
         "keeps the machine awake; caffeinate(8)",
@@ -304,7 +308,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["sandbox-exec"],
         Carrier,
-        spec("f:n:p:D:", &[]),
+        spec("f:n:p:D:", Longs::NONE),
         PLAIN,
         Form::Command(&[]),
         "a sandbox of macOS; sandbox-exec(1)",
@@ -328,7 +332,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "vlnkrf",
-            &[
+            longs![
                 ("sdk", V),
                 ("toolchain", V),
                 ("verbose", N),
@@ -367,7 +371,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["proxychains", "proxychains4"],
         Carrier,
-        spec("qf:", &[]),
+        spec("qf:", Longs::NONE),
         &[("f", Refuse("another configuration may load code"))],
         Form::Command(&[]),
         "another network path; proxychains manual",
@@ -375,7 +379,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["trickle"],
         Carrier,
-        spec("hvVsd:u:w:t:l:n:p:P:", &[]),
+        spec("hvVsd:u:w:t:l:n:p:P:", Longs::NONE),
         &[("h", Query), ("V", Query)],
         Form::Command(&[]),
         "limits bandwidth; trickle(1)",
@@ -385,7 +389,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "acD:e:irRnNs:mt:p::A::",
-            &[("always-readline", N), ("case-insensitive", N), ("remember", N), ("history-no-dupes", V)],
+            longs![("always-readline", N), ("case-insensitive", N), ("remember", N), ("history-no-dupes", V)],
         ),
         PLAIN,
         Form::Command(&[]),
@@ -394,7 +398,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["grc"],
         Carrier,
-        spec("es", &[("stdout", N), ("stderr", N), ("colour", V)]),
+        spec("es", longs![("stdout", N), ("stderr", N), ("colour", V)]),
         PLAIN,
         Form::Command(&[]),
         "colours the output of a command; grc(1)",
@@ -404,7 +408,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "apshHlm:N:C:i:P:",
-            &[
+            longs![
                 ("interleave", V),
                 ("membind", V),
                 ("cpunodebind", V),
@@ -425,7 +429,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "l:mp:e:zvibqc:",
-            &[("limit", V), ("include-children", N), ("pid", V), ("exe", V), ("lazy", N), ("quiet", N)],
+            longs![("limit", V), ("include-children", N), ("pid", V), ("exe", V), ("lazy", N), ("quiet", N)],
         ),
         &[("l", Is(Number)), ("limit", Is(Number)), ("b", Refuse("cpulimit -b works in the background"))],
         Form::Command(&[]),
@@ -434,7 +438,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["choom"],
         Carrier,
-        spec("n:p:hV", &[("adjust", V), ("pid", V), ("help", N), ("version", N)]),
+        spec("n:p:hV", longs![("adjust", V), ("pid", V), ("help", N), ("version", N)]),
         &[
             ("n", Is(Number)),
             ("adjust", Is(Number)),
@@ -451,7 +455,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["cgexec"],
         Carrier,
-        spec("g:h", &[("sticky", N)]),
+        spec("g:h", longs![("sticky", N)]),
         &[("h", Query)],
         Form::Command(&[]),
         "a control group; cgexec(1)",
@@ -459,7 +463,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["sshpass"],
         Carrier,
-        spec("p:f:d:e::P:vhV", &[]),
+        spec("p:f:d:e::P:vhV", Longs::NONE),
         &[("h", Query), ("V", Query)],
         Form::Command(&[]),
         "hands a password to a command; sshpass(1)",
@@ -467,7 +471,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["ssh-agent"],
         Carrier,
-        spec("csDdkt:a:E:P:O:", &[]),
+        spec("csDdkt:a:E:P:O:", Longs::NONE),
         &[("k", Query), ("P", Refuse("ssh-agent -P allows libraries to be loaded"))],
         Form::Command(&[]),
         "runs a command beside the agent; ssh-agent(1)",
@@ -477,7 +481,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "h",
-            &[
+            longs![
                 ("what", V),
                 ("who", V),
                 ("why", V),
@@ -497,7 +501,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "ht:p:",
-            &[
+            longs![
                 ("identifier", V),
                 ("priority", V),
                 ("stderr-priority", V),
@@ -513,7 +517,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["logsave"],
         Carrier,
-        spec("asv", &[]),
+        spec("asv", Longs::NONE),
         &[],
         Form::Command(&[Output]),
         "output into a file; logsave(8)",
@@ -521,18 +525,25 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["multitime"],
         Carrier,
-        spec("c:f:i:ln:o:qr:s:v", &[]),
+        spec("c:f:i:ln:o:qr:s:v", Longs::NONE),
         &[("r", Text), ("i", Text), ("o", Text), ("n", Is(Number))],
         Form::Command(&[]),
         "measures a command; multitime(1)",
     ),
-    row(&["setlock"], Carrier, spec("nNxX", &[]), PLAIN, Form::Command(&[Any]), "holds a lock; setlock(8)"),
+    row(
+        &["setlock"],
+        Carrier,
+        spec("nNxX", Longs::NONE),
+        PLAIN,
+        Form::Command(&[Any]),
+        "holds a lock; setlock(8)",
+    ),
     row(
         &["run-parts"],
         Carrier,
         spec(
             "a:u:v",
-            &[
+            longs![
                 ("test", N),
                 ("list", N),
                 ("verbose", N),
@@ -557,7 +568,7 @@ pub(super) const ROWS: &[Row] = &[
         Privileged,
         spec(
             "46Bbdsjpo0rtaN:n:",
-            &[("netns", V), ("json", N), ("brief", N), ("color", O), ("details", N), ("oneline", N)],
+            longs![("netns", V), ("json", N), ("brief", N), ("color", O), ("details", N), ("oneline", N)],
         ),
         &[("b", Refuse("ip -b reads commands from a file"))],
         Form::Subs(&[
@@ -571,7 +582,7 @@ pub(super) const ROWS: &[Row] = &[
         Carrier,
         spec(
             "shVzCcxp",
-            &[
+            longs![
                 ("help", N),
                 ("version", N),
                 ("show-stats", N),
@@ -622,7 +633,7 @@ pub(super) const ROWS: &[Row] = &[
             "run",
             spec(
                 "fcin:d:",
-                &[("floating", N), ("close-on-exit", N), ("name", V), ("direction", V), ("cwd", V)],
+                longs![("floating", N), ("close-on-exit", N), ("name", V), ("direction", V), ("cwd", V)],
             ),
             &[("cwd", Chdir)],
             Form::Command(&[]),

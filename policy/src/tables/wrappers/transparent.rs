@@ -2,6 +2,7 @@
 use super::Effect::{Also, Chdir, Clear, Is, Query, Refuse, Unset};
 use super::Kind::{Buffer, Cpus, Duration, Number, Signal, Word};
 use super::{Form, N, NONE, O, Own, PLAIN, Row, V, row, spec};
+use crate::getopt::{Longs, longs};
 use crate::wrapper::Class::Transparent;
 
 const HELP: &[(&str, super::Effect)] = &[("help", Query), ("version", Query)];
@@ -12,7 +13,7 @@ pub(super) const ROWS: &[Row] = &[
         Transparent,
         spec(
             "iu:C:S:0va:P:",
-            &[
+            longs![
                 ("ignore-environment", N),
                 ("unset", V),
                 ("chdir", V),
@@ -49,7 +50,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["nice", "gnice"],
         Transparent,
-        spec("n:", &[("adjustment", V), ("help", N), ("version", N)]),
+        spec("n:", longs![("adjustment", V), ("help", N), ("version", N)]),
         &[("n", Is(Number)), ("adjustment", Is(Number)), ("help", Query), ("version", Query)],
         Form::Own(Own::Nice),
         "lower priority; nice(1)",
@@ -57,7 +58,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["nohup", "gnohup"],
         Transparent,
-        spec("", &[("help", N), ("version", N)]),
+        spec("", longs![("help", N), ("version", N)]),
         HELP,
         Form::Command(&[]),
         "ignores SIGHUP; nohup(1)",
@@ -67,7 +68,7 @@ pub(super) const ROWS: &[Row] = &[
         Transparent,
         spec(
             "k:s:vfp",
-            &[
+            longs![
                 ("kill-after", V),
                 ("signal", V),
                 ("verbose", N),
@@ -93,7 +94,7 @@ pub(super) const ROWS: &[Row] = &[
         Transparent,
         spec(
             "pvqlf:o:aV",
-            &[
+            longs![
                 ("portability", N),
                 ("verbose", N),
                 ("quiet", N),
@@ -117,7 +118,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["stdbuf", "gstdbuf"],
         Transparent,
-        spec("i:o:e:", &[("input", V), ("output", V), ("error", V), ("help", N), ("version", N)]),
+        spec("i:o:e:", longs![("input", V), ("output", V), ("error", V), ("help", N), ("version", N)]),
         &[
             ("i", Is(Buffer)),
             ("o", Is(Buffer)),
@@ -134,7 +135,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["setsid"],
         Transparent,
-        spec("cfwhV", &[("ctty", N), ("fork", N), ("wait", N), ("help", N), ("version", N)]),
+        spec("cfwhV", longs![("ctty", N), ("fork", N), ("wait", N), ("help", N), ("version", N)]),
         &[
             ("f", Refuse("setsid -f leaves its command running in the background")),
             ("fork", Refuse("setsid -f leaves its command running in the background")),
@@ -151,7 +152,7 @@ pub(super) const ROWS: &[Row] = &[
         Transparent,
         spec(
             "c:n:tp:P:u:hV",
-            &[
+            longs![
                 ("class", V),
                 ("classdata", V),
                 ("ignore", N),
@@ -186,7 +187,7 @@ pub(super) const ROWS: &[Row] = &[
         Transparent,
         spec(
             "bdfiorRT:P:D:amvphV",
-            &[
+            longs![
                 ("batch", N),
                 ("deadline", N),
                 ("fifo", N),
@@ -224,7 +225,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["taskset"],
         Transparent,
-        spec("acphV", &[("all-tasks", N), ("cpu-list", N), ("pid", N), ("help", N), ("version", N)]),
+        spec("acphV", longs![("all-tasks", N), ("cpu-list", N), ("pid", N), ("help", N), ("version", N)]),
         &[("p", Query), ("pid", Query), ("h", Query), ("V", Query), ("help", Query), ("version", Query)],
         Form::Command(&[Cpus]),
         "CPU affinity; taskset(1)",
@@ -232,7 +233,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["command"],
         Transparent,
-        spec("pvV", &[]),
+        spec("pvV", Longs::NONE),
         &[("p", Refuse("command -p looks the command up in another PATH")), ("v", Query), ("V", Query)],
         Form::Command(&[]),
         "runs a command past functions of its name; POSIX command",
@@ -241,7 +242,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         &["exec"],
         Transparent,
-        spec("cla:", &[]),
+        spec("cla:", Longs::NONE),
         &[
             ("c", Refuse("exec -c empties the environment")),
             ("l", Refuse("exec -l makes a login shell of its command")),
