@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use protocol::message::{Choice, Decision, FromApprover, FromGuard};
 
+use crate::install::ctl;
 use crate::stage::approver::{Peer, TOKEN, answering};
 use crate::stage::programs::repository;
 use crate::stage::{Run, Stage, Way, listed, programs};
@@ -387,6 +388,9 @@ fn a_tool_that_a_person_calls_quiet() {
         let run = hook(&stage, agent, foreign(agent, tool, input).as_bytes());
         assert!(!passed(agent, &run), "{agent} {tool}: {run:?}");
     }
+    // And it is not forgotten that they do.
+    let run = ctl(&stage, &["doctor"]).run();
+    assert!(run.stdout.contains("`mcp__jira__*`") && run.stdout.contains("hook.quiet"), "{run:?}");
     // Documents that cannot be read say nothing.
     let stage = stage.config(&json!({"hook": {"quiet": ["*"]}}));
     let run = hook(&stage, "codex", foreign("codex", "mcp__jira__add", &input).as_bytes());

@@ -83,6 +83,12 @@ pub fn policy() -> Vec<Finding> {
             out.push(Finding::new("policy", State::Doubt, what).mend("set askFallback to deny"));
         }
     }
+    let quiet = policy.settings("main").hook_quiet;
+    if !quiet.is_empty() {
+        let names: Vec<String> = quiet.iter().map(|n| format!("`{}`", shown(Path::new(n)))).collect();
+        let what = format!("hooks answer nothing for tools named {} (hook.quiet)", names.join(", "));
+        out.push(Finding::new("policy", State::Fine, what));
+    }
     out.extend(entries(policy));
     out.extend(journal(loaded.state.as_deref()));
     out
