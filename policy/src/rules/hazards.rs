@@ -5,7 +5,7 @@
 //! would do it ([`scan`]) and held against the rows. A net, not a wall: a program without a row has no
 //! hazards, and an option nobody wrote down is no hit.
 use crate::arg::Arg;
-use crate::tables::hazards::{Category, Deed, Opts, Program, Row, Test, When, beginning};
+use crate::tables::hazards::{self as table, Category, Deed, Opts, Program, Row, Test, When};
 
 mod awk;
 mod git;
@@ -126,16 +126,23 @@ pub(crate) fn of(names: &[&[u8]]) -> Hazardous {
             once.push(stem);
         }
     }
-    let stems = once;
-    let mut out = Vec::new();
-    for program in beginning(&stems) {
-        let is =
-            |n: &str, s: &[u8]| n.len() == s.len() && n.as_bytes().first() == s.first() && n.as_bytes() == s;
-        let named = program.names.iter().find(|n| stems.iter().any(|s| is(n, s)));
-        if let Some(name) = named {
-            out.push((program, *name));
+    let is = |n: &str, s: &[u8]| n.len() == s.len() && n.as_bytes().first() == s.first() && n.as_bytes() == s;
+    let mut places: Vec<usize> = Vec::new();
+    for stem in &once {
+        for place in table::places(stem) {
+            if !places.contains(&place)
+                && table::at(place).is_some_and(|p| p.names.iter().any(|n| is(n, stem)))
+            {
+                places.push(place);
+            }
         }
     }
+    let places = crate::order::by_key(places, |place| *place as u64);
+    let named = |place: usize| {
+        let program = table::at(place)?;
+        Some((program, *program.names.iter().find(|n| once.iter().any(|s| is(n, s)))?))
+    };
+    let out = places.into_iter().filter_map(named).collect();
     Hazardous(out)
 }
 

@@ -4,6 +4,8 @@
 //! into a pipe is dealt with here.
 use crate::getopt::{Longs, longs};
 use crate::getopt::{Spec, Takes};
+use crate::tables::index::{self, Index};
+use crate::tables::wrappers::is;
 
 /// One interpreter.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +58,29 @@ const BASE: Interpreter = Interpreter {
 };
 
 /// Every interpreter.
-pub(crate) const INTERPRETERS: &[Interpreter] = &[
+pub(crate) static INTERPRETERS: &[Interpreter] = ALL;
+
+/// The names of each.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+const NAMES: [&[&str]; ALL.len()] = {
+    let mut names: [&[&str]; ALL.len()] = [&[]; ALL.len()];
+    let mut at = 0;
+    while at < ALL.len() {
+        names[at] = ALL[at].names;
+        at += 1;
+    }
+    names
+};
+
+static INDEX: Index<{ index::count(&NAMES) }> = Index::new(&NAMES);
+
+/// The interpreter of exactly that name.
+pub(crate) fn find(name: &[u8]) -> Option<&'static Interpreter> {
+    let mut rows = INDEX.of(name).filter_map(|at| INTERPRETERS.get(at));
+    rows.find(|i| i.names.iter().any(|n| is(n, name)))
+}
+
+const ALL: &[Interpreter] = &[
     Interpreter {
         names: &[
             "python",

@@ -7,6 +7,7 @@ pub mod never_safe;
 pub mod safe_bins;
 
 pub(crate) mod folders;
+pub(crate) mod index;
 pub(crate) mod interpreters;
 pub(crate) mod shells;
 pub(crate) mod words;

@@ -5,7 +5,7 @@
 //! swallows the next word. Abbreviated long options are not accepted, for the same reason.
 use crate::getopt::Longs;
 use crate::getopt::{Spec, Takes};
-use crate::tables::interpreters::INTERPRETERS;
+use crate::tables::index::{self, Index};
 use crate::wrapper::Class;
 
 mod carriers;
@@ -201,12 +201,12 @@ const fn sub(
 }
 
 /// All rows, by family.
-static FAMILIES: [&[Row]; 6] =
+const FAMILIES: [&[Row]; 6] =
     [transparent::ROWS, carriers::ROWS, surroundings::ROWS, runners::ROWS, privileged::ROWS, remote::ROWS];
 
 /// Every row.
 pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
-    FAMILIES.iter().copied().flatten()
+    ROWS.iter().copied()
 }
 
 /// True if a name of a table is exactly this one. Nearly all differ in the first byte.
@@ -215,71 +215,53 @@ pub(crate) fn is(listed: &str, name: &[u8]) -> bool {
     matches!((listed.as_bytes(), name), ([a, ..], [b, ..]) if a == b) && listed.as_bytes() == name
 }
 
-/// The row of exactly that name.
-pub(crate) fn find(name: &[u8]) -> Option<&'static Row> {
-    if !marked(name) {
-        return None;
-    }
-    for row in FAMILIES.iter().copied().flatten() {
-        for listed in row.names {
-            if listed.len() == name.len() && is(listed, name) {
-                return Some(row);
-            }
-        }
-    }
-    None
-}
-
-/// False if the name is in no row and that of no interpreter. Most programs are neither, and each is asked about.
-pub(crate) fn marked(name: &[u8]) -> bool {
-    let (word, bit) = mark(name);
-    MARKS.get(word).is_some_and(|marks| marks & bit != 0)
-}
-
-/// The marks of all names.
+/// How many there are.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
-static MARKS: [u64; 16] = {
-    let families = [
-        transparent::ROWS,
-        carriers::ROWS,
-        surroundings::ROWS,
-        runners::ROWS,
-        privileged::ROWS,
-        remote::ROWS,
-    ];
-    let (mut marks, mut family) = ([0; 16], 0);
-    while family < families.len() {
+const COUNT: usize = {
+    let (mut n, mut family) = (0, 0);
+    while family < FAMILIES.len() {
+        n += FAMILIES[family].len();
+        family += 1;
+    }
+    n
+};
+
+/// Each of them.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
+const ALL: [&Row; COUNT] = {
+    let mut all = [&FAMILIES[0][0]; COUNT];
+    let (mut n, mut family) = (0, 0);
+    while family < FAMILIES.len() {
         let mut row = 0;
-        while row < families[family].len() {
-            marks = with(marks, families[family][row].names);
+        while row < FAMILIES[family].len() {
+            all[n] = &FAMILIES[family][row];
+            n += 1;
             row += 1;
         }
         family += 1;
     }
-    let mut row = 0;
-    while row < INTERPRETERS.len() {
-        marks = with(marks, INTERPRETERS[row].names);
-        row += 1;
-    }
-    marks
+    all
 };
 
+/// The names of each.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
-const fn with(mut marks: [u64; 16], names: &[&str]) -> [u64; 16] {
-    let mut name = 0;
-    while name < names.len() {
-        let (word, bit) = mark(names[name].as_bytes());
-        marks[word] |= bit;
-        name += 1;
+const NAMES: [&[&str]; COUNT] = {
+    let mut names: [&[&str]; COUNT] = [&[]; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        names[at] = ALL[at].names;
+        at += 1;
     }
-    marks
-}
+    names
+};
 
-/// The mark of a name, by its first byte, its last one and its length; several names share one.
-const fn mark(name: &[u8]) -> (usize, u64) {
-    let (Some(first), Some(last)) = (name.first(), name.last()) else { return (0, 0) };
-    let mark = (*first as usize * 7) ^ (*last as usize * 29) ^ (name.len() * 101);
-    ((mark >> 6) & 15, 1 << (mark & 63))
+static INDEX: Index<{ index::count(&NAMES) }> = Index::new(&NAMES);
+static ROWS: [&Row; COUNT] = ALL;
+
+/// The row of exactly that name.
+pub(crate) fn find(name: &[u8]) -> Option<&'static Row> {
+    let mut rows = INDEX.of(name).filter_map(|at| ROWS.get(at).copied());
+    rows.find(|row| row.names.iter().any(|listed| is(listed, name)))
 }
 
 /// Multi-call programs that look for their applet in `argv[0]` first and in the first operand otherwise.

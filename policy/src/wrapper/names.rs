@@ -1,6 +1,6 @@
 //! Names of programs → rows of the tables.
 use super::Class;
-use crate::tables::interpreters::{INTERPRETERS, Interpreter};
+use crate::tables::interpreters::{self, Interpreter};
 use crate::tables::shells::{NO_SHELLS, SHELLS, Shell};
 use crate::tables::wrappers::{self, COREUTILS, Form, Own, Row, is_multicall};
 
@@ -104,13 +104,6 @@ fn loader(name: &[u8]) -> bool {
     name.starts_with(b"ld") && name.windows(3).any(|w| w == b".so") && !name.starts_with(b"ldap")
 }
 
-fn interpreter(name: &[u8]) -> Option<&'static Interpreter> {
-    if !wrappers::marked(name) {
-        return None;
-    }
-    INTERPRETERS.iter().find(|i| i.names.iter().any(|n| wrappers::is(n, name)))
-}
-
 fn shell(name: &[u8]) -> Option<&'static Shell> {
     SHELLS.iter().find(|s| wrappers::is(s.name, name))
 }
@@ -145,7 +138,7 @@ pub(crate) fn hits(names: &[&[u8]], argv0: &[u8], shells: &[Vec<u8>]) -> Hits {
                 real_known = true;
                 add(&mut hits.found, What::Row(row), *exact);
             }
-            if let Some(row) = interpreter(spelling) {
+            if let Some(row) = interpreters::find(spelling) {
                 real_known = true;
                 add(&mut hits.found, What::Interpreter(row), *exact);
             }

@@ -1,4 +1,5 @@
 //! What makes a well-known, allowed program do more than its name announces.
+use super::index::{self, Index};
 
 /// Kinds of hazard; each can be turned off by `tools.exec.hazards.<category>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -105,46 +106,28 @@ static ALL: [&Program; COUNT] = {
     all
 };
 
-/// For each of them, in order, which bytes its names begin with: see [`first`].
+/// The names of each.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
-static FIRST: [u64; COUNT] = {
-    let mut masks = [0; COUNT];
-    let (mut n, mut family) = (0, 0);
-    while family < PROGRAMS.len() {
-        let mut program = 0;
-        while program < PROGRAMS[family].len() {
-            let names = PROGRAMS[family][program].names;
-            let mut name = 0;
-            while name < names.len() {
-                masks[n] |= first(names[name].as_bytes());
-                name += 1;
-            }
-            n += 1;
-            program += 1;
-        }
-        family += 1;
+const NAMES: [&[&str]; COUNT] = {
+    let mut names: [&[&str]; COUNT] = [&[]; COUNT];
+    let mut at = 0;
+    while at < COUNT {
+        names[at] = ALL[at].names;
+        at += 1;
     }
-    masks
+    names
 };
 
-/// A bit for a name's first two bytes; several pairs share one.
-const fn first(name: &[u8]) -> u64 {
-    match name {
-        [a, b, ..] => 1 << ((a.wrapping_mul(7) ^ *b) & 63),
-        [a] => 1 << (a.wrapping_mul(7) & 63),
-        [] => 0,
-    }
+static INDEX: Index<{ index::count(&NAMES) }> = Index::new(&NAMES);
+
+/// The places in the table of the programs that may have this name.
+pub fn places(name: &[u8]) -> impl Iterator<Item = usize> {
+    INDEX.of(name)
 }
 
-/// The programs of which a name may begin as one of these does, in order. All of them are asked for at every command,
-/// and hardly any begins so.
-pub fn beginning(names: &[&[u8]]) -> impl Iterator<Item = &'static Program> {
-    let wanted = names.iter().fold(0, |mask, name| mask | first(name));
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        at += FIRST.get(at..)?.iter().position(|mask| mask & wanted != 0)? + 1;
-        ALL.get(at - 1).copied()
-    })
+/// The program at a place of the table.
+pub fn at(place: usize) -> Option<&'static Program> {
+    ALL.get(place).copied()
 }
 
 /// One program, or several that share their options.
