@@ -149,7 +149,7 @@ impl Judge<'_> {
         }
         // Assigning to a variable of integer kind evaluates the value as arithmetic; digits are only digits.
         let digits = value.and_then(Arg::literal).is_some_and(|v| v.iter().all(u8::is_ascii_digit));
-        let integer = dialect.is_some() && !digits && INTEGER_VARIABLES.iter().any(|n| n.as_bytes() == name);
+        let integer = dialect.is_some() && !digits && INTEGER_VARIABLES.has(name);
         let special = integer || dialect.is_some_and(|d| environ::special(name, d));
         let inherited = super::variable(&self.inv.env, name).is_some() || self.exported.contains(name);
         if exported && !inherited {

@@ -3,9 +3,10 @@
 use super::edits::{Pattern, WORDS, edited, elements, range};
 use super::made::{DEEPEST, enclosed, instead, name, printed, reads_files, tame, unquoted};
 use crate::arg::Arg;
+use crate::tables::words::{WordList, words};
 
 /// Commands that print none of their own words.
-const QUIET: &[&str] = &[
+const QUIET: WordList = words![
     "git describe",
     "git rev-parse HEAD",
     "git rev-parse --short",
@@ -36,10 +37,10 @@ const QUIET: &[&str] = &[
 ];
 
 /// Commands that print names of files.
-const LISTERS: &[&str] = &["git ls-files", "git status", "git diff", "ls", "find", "fd", "rg", "grep"];
+const LISTERS: WordList = words!["git ls-files", "git status", "git diff", "ls", "find", "fd", "rg", "grep"];
 
 /// Commands that print pieces of paths.
-const CUTTERS: &[&str] = &["basename", "dirname", "realpath", "readlink"];
+const CUTTERS: WordList = words!["basename", "dirname", "realpath", "readlink"];
 
 /// Commands that print their own words, or what they make of them.
 const SAYERS: &[&[u8]] = &[b"echo", b"printf", b"print", b"expr", b"date", b"command", b"builtin", b"env"];
@@ -177,8 +178,8 @@ fn tells(command: &[u8]) -> bool {
     words.next() == Some(b"git") && words.any(|w| TELLERS.contains(&w))
 }
 
-fn is_one(command: &[u8], list: &[&str]) -> bool {
-    list.iter().any(|q| command.starts_with(q.as_bytes()))
+fn is_one(command: &[u8], list: WordList) -> bool {
+    list.iter().any(|q| command.starts_with(q))
 }
 
 /// Which variables that the text sets are nothing.
@@ -489,7 +490,7 @@ impl<'a> Filler<'a> {
                     false => words.push(unquoted(word)),
                 }
             }
-            if CUTTERS.iter().any(|c| command.starts_with(c.as_bytes())) {
+            if CUTTERS.iter().any(|c| command.starts_with(c)) {
                 let pieces: Vec<Vec<u8>> = words.iter().flat_map(|w| path_pieces(w, &words)).collect();
                 words.extend(pieces);
             }

@@ -4,10 +4,11 @@
 //! assigns, edits or prints, and what its environment says, is known: it is tried, or where it cannot be known may be any
 //! option.
 use crate::arg::Arg;
+use crate::tables::words::{WordList, words};
 
 /// Programs that print what is there (names of files, folders, revisions, processes; what a file says), or lines of that
 /// whole, or their own words (which are tried).
-const TAME: &[&str] = &[
+const TAME: WordList = words![
     "basename", "cat", "command", "date", "dirname", "docker", "echo", "fd", "find", "getconf", "git",
     "grep", "head", "hostname", "id", "kubectl", "ls", "mktemp", "nproc", "pgrep", "pidof", "podman", "pwd",
     "readlink", "realpath", "rg", "sort", "tail", "type", "uname", "uniq", "wc", "which", "whoami",
@@ -178,11 +179,11 @@ pub(super) fn printed(commands: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Those of them that print what a file says.
-const OF_FILES: &[&str] = &["cat", "grep", "head", "rg", "sort", "tail", "uniq"];
+const OF_FILES: WordList = words!["cat", "grep", "head", "rg", "sort", "tail", "uniq"];
 
 /// True if the commands may print what a file says.
 pub(super) fn reads_files(commands: &[u8]) -> bool {
-    OF_FILES.iter().any(|name| commands.windows(name.len()).any(|w| w == name.as_bytes()))
+    OF_FILES.iter().any(|name| commands.windows(name.len()).any(|w| w == name))
 }
 
 /// True if what the commands print is nothing that the text says, but for its words as they stand.
@@ -216,9 +217,7 @@ pub(super) fn tame(commands: &[u8]) -> bool {
     let commands = of_refs(commands);
     commands.split(|b| b"|;&(`\n".contains(b)).all(|command| {
         let mut words = command.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty());
-        words.next().is_none_or(|name| {
-            TAME.iter().any(|t| t.as_bytes() == name) && !words.any(|w| says(name, w) && !plain(name, w))
-        })
+        words.next().is_none_or(|name| TAME.has(name) && !words.any(|w| says(name, w) && !plain(name, w)))
     })
 }
 

@@ -2,6 +2,7 @@
 use crate::arg::Arg;
 use crate::resolve::{join, parent};
 use crate::tables::folders::{Row, find};
+use crate::tables::words::WordList;
 use crate::world::{FileKind, World};
 
 /// What an option names.
@@ -90,7 +91,7 @@ fn scan<'a>(row: &Row, args: &'a [Arg]) -> Option<Vec<Named<'a>>> {
             None => (name, None),
         };
         let bare = name.strip_prefix(b"-").unwrap_or(name);
-        let is = |list: &[&str]| list.iter().any(|n| n.as_bytes() == bare && (n.len() > 1 || long.is_none()));
+        let is = |list: WordList| list.iter().any(|n| n == bare && (n.len() > 1 || long.is_none()));
         let (folder, file) = (is(row.folders), is(row.files));
         let value = match (folder || file, attached, long) {
             (true, Some(value), _) => Some(value),
@@ -105,7 +106,7 @@ fn scan<'a>(row: &Row, args: &'a [Arg]) -> Option<Vec<Named<'a>>> {
             },
             // An abbreviation, as GNU's and others' option parsers take it.
             (false, _, Some(_))
-                if row.folders.iter().chain(row.files).any(|n| n.as_bytes().starts_with(bare)) =>
+                if row.folders.iter().chain(row.files.iter()).any(|n| n.starts_with(bare)) =>
             {
                 return None;
             }
@@ -129,7 +130,7 @@ fn scan<'a>(row: &Row, args: &'a [Arg]) -> Option<Vec<Named<'a>>> {
 
 /// `-Cdir` is an option with its value (`true` = a folder); a letter of the table later in a cluster is doubt.
 fn cluster<'a>(row: &Row, letters: &'a [u8]) -> Option<Option<(bool, &'a [u8])>> {
-    let listed = |list: &[&str], letter: u8| list.iter().any(|n| n.as_bytes() == [letter]);
+    let listed = |list: WordList, letter: u8| list.iter().any(|n| n == [letter]);
     for (i, letter) in letters.iter().enumerate() {
         let folder = listed(row.folders, *letter);
         if folder || listed(row.files, *letter) {

@@ -343,7 +343,7 @@ fn met(when: &When, opts: &Opts, seen: &Seen) -> Met {
                 (Met::Yes(a), Met::Yes(b)) => Met::Yes(b.or(a)),
             })
         }
-        When::Find(predicates) => shapes::find(seen, predicates),
+        When::Find(predicates) => shapes::find(seen, *predicates),
         When::Sed(deed) => {
             script(opts, seen, *deed, sed::deeds, "-e --expression -f --file", "-e --expression")
         }

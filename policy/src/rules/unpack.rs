@@ -6,6 +6,7 @@ use crate::invocation::Guard;
 use crate::resolve::{join, last_component, normalise, parent};
 use crate::rules::entry::GIT_VALUES;
 use crate::rules::protect;
+use crate::tables::words::{WordList, words};
 use crate::world::World;
 
 mod comes;
@@ -70,7 +71,7 @@ const ROWS: &[(&[&str], Writes)] = &[
 /// Sub-commands of git that leave the working tree alone. Any other name may write it, and an alias may be any.
 /// Source: git(1), `git help -a`.
 #[rustfmt::skip]
-const GIT_LEAVES: &[&str] = &[
+const GIT_LEAVES: WordList = words![
     "add", "stage", "annotate", "archive", "blame", "branch", "bundle", "cat-file", "check-attr",
     "check-ignore", "check-mailmap", "check-ref-format", "cherry", "column", "commit", "commit-graph",
     "commit-tree", "config", "count-objects", "describe", "diff", "diff-files", "diff-index", "diff-tree",
@@ -269,7 +270,7 @@ fn is_this(name: &str, word: &[u8]) -> bool {
 
 /// True if a sub-command of git leaves the working tree alone.
 fn leaves(sub: &[u8]) -> bool {
-    GIT_LEAVES.iter().any(|name| is_this(name, sub))
+    GIT_LEAVES.has(sub)
 }
 
 /// True if a list of words, separated by single blanks, has this one.

@@ -5,6 +5,7 @@
 //! with `type`, completed from dash(1) and the builtins of busybox ash, which is read as the same language).
 //! A name too many costs a question, a name too few would judge a file that never runs.
 use crate::shell::Dialect;
+use crate::tables::words::{WordList, words};
 
 /// Builtins that only read or change what a profile in `rules::builtins` can follow.
 #[rustfmt::skip]
@@ -20,7 +21,7 @@ pub const FREE_ZSH: &str = "which";
 pub const WRAPPERS: &[&str] = &["command", "exec"];
 
 #[rustfmt::skip]
-const DASH: &[&str] = &[
+const DASH: WordList = words![
     // dash
     ".", ":", "[", "alias", "bg", "break", "cd", "chdir", "command", "continue", "echo", "eval", "exec",
     "exit", "export", "false", "fc", "fg", "getopts", "hash", "jobs", "kill", "local", "printf", "pwd",
@@ -34,7 +35,7 @@ const DASH: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const BASH: &[&str] = &[
+const BASH: WordList = words![
     ".", ":", "[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen",
     "complete", "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec",
     "exit", "export", "false", "fc", "fg", "getopts", "hash", "help", "history", "jobs", "kill", "let",
@@ -47,7 +48,7 @@ const BASH: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const ZSH: &[&str] = &[
+const ZSH: WordList = words![
     // Those of modules that are only loaded by `zmodload` (which is not free) are not among them.
     "-", ".", ":", "[", "alias", "autoload", "bg", "bindkey", "break", "builtin", "bye", "cd", "chdir",
     "command", "compadd", "comparguments", "compcall", "compctl", "compdescribe", "compfiles",
@@ -66,7 +67,7 @@ const ZSH: &[&str] = &[
 ];
 
 /// Every builtin and reserved word of a shell.
-pub fn names(dialect: Dialect) -> &'static [&'static str] {
+pub fn names(dialect: Dialect) -> WordList {
     match dialect {
         Dialect::Dash => DASH,
         Dialect::Bash => BASH,
@@ -79,8 +80,7 @@ pub fn is_one(name: &[u8], dialect: Dialect) -> bool {
     static MARKS: [[u64; 4]; 3] = [marks(DASH), marks(BASH), marks(ZSH)];
     let place = mark(name);
     let marks = MARKS.get(dialect as usize).and_then(|marks| marks.get(place / 64));
-    marks.is_some_and(|marks| marks >> (place % 64) & 1 == 1)
-        && names(dialect).iter().any(|n| n.as_bytes() == name)
+    marks.is_some_and(|marks| marks >> (place % 64) & 1 == 1) && names(dialect).has(name)
 }
 
 /// A place of 256 for a name, by its ends and its length; several names share one.
@@ -96,13 +96,14 @@ const fn mark(name: &[u8]) -> usize {
 
 /// The places of these names, marked.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
-const fn marks(names: &[&str]) -> [u64; 4] {
+const fn marks(names: WordList) -> [u64; 4] {
     let mut marks = [0; 4];
-    let mut n = 0;
-    while n < names.len() {
-        let place = mark(names[n].as_bytes());
+    let mut rest = names.bytes();
+    while let [length, behind @ ..] = rest {
+        let (name, next) = behind.split_at(*length as usize);
+        let place = mark(name);
         marks[place / 64] |= 1 << (place % 64);
-        n += 1;
+        rest = next;
     }
     marks
 }
@@ -111,7 +112,7 @@ const fn marks(names: &[&str]) -> [u64; 4] {
 /// subscript runs what stands in it (`RANDOM='a[$(cmd)]'`; tried in bash 5.2 and zsh 5.9). Of zsh every special
 /// parameter of integer kind, of bash those with the integer attribute.
 #[rustfmt::skip]
-pub const INTEGER_VARIABLES: &[&str] = &[
+pub const INTEGER_VARIABLES: WordList = words![
     "RANDOM", "SRANDOM", "OPTIND", "HISTCMD", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS",
     "EPOCHREALTIME", "BASH_SUBSHELL", "BASH_MONOSECONDS", "PPID", "UID", "EUID", "GID", "EGID", "USERNAME",
     "COLUMNS", "LINES", "SHLVL", "HISTSIZE", "SAVEHIST", "FUNCNEST", "KEYTIMEOUT", "LISTMAX", "LOGCHECK",
@@ -121,4 +122,4 @@ pub const INTEGER_VARIABLES: &[&str] = &[
 ];
 
 /// Parts of a name, in upper case, that make a variable look like a secret: its value is not printed unasked.
-pub const SECRET: &[&str] = &["KEY", "TOKEN", "SECRET", "PASS"];
+pub const SECRET: WordList = words!["KEY", "TOKEN", "SECRET", "PASS"];

@@ -2,6 +2,7 @@
 //!
 //! A value is a folder, or a file whose folder counts. Options are known by their whole names; what begins like one of
 //! the long ones is doubt. Sources: the manuals of the programs.
+use crate::tables::words::{WordList, words};
 
 /// One family of programs.
 #[derive(Clone, Copy, Debug)]
@@ -10,9 +11,9 @@ pub(crate) struct Row {
     pub(crate) names: &'static [&'static str],
     /// Options whose value is a folder: one letter, or a long name. Of programs that take long names behind one dash
     /// (go, terraform), too.
-    pub(crate) folders: &'static [&'static str],
+    pub(crate) folders: WordList,
     /// Options whose value is a file that says what is done, or a folder that holds it.
-    pub(crate) files: &'static [&'static str],
+    pub(crate) files: WordList,
     /// Letters of short options with a value, behind which a cluster ends.
     pub(crate) values: &'static str,
     /// Only what stands before the first operand counts: `git -C x log`.
@@ -21,8 +22,8 @@ pub(crate) struct Row {
 
 const fn row(
     names: &'static [&'static str],
-    folders: &'static [&'static str],
-    files: &'static [&'static str],
+    folders: WordList,
+    files: WordList,
     values: &'static str,
 ) -> Row {
     Row { names, folders, files, values, before_operand: false }
@@ -30,84 +31,97 @@ const fn row(
 
 /// Every row.
 pub(crate) const ROWS: &[Row] = &[
-    row(&["make", "gmake", "remake"], &["C", "directory"], &["f", "file", "makefile"], "IjlOoWE"),
-    Row { before_operand: true, ..row(&["git"], &["C", "git-dir", "work-tree", "exec-path"], &[], "c") },
+    row(&["make", "gmake", "remake"], words!["C", "directory"], words!["f", "file", "makefile"], "IjlOoWE"),
+    Row {
+        before_operand: true,
+        ..row(&["git"], words!["C", "git-dir", "work-tree", "exec-path"], WordList::NONE, "c")
+    },
     row(
         &["npm", "npx", "pnpm", "pnpx"],
-        &["C", "prefix", "dir", "local-prefix"],
-        &["userconfig", "globalconfig"],
+        words!["C", "prefix", "dir", "local-prefix"],
+        words!["userconfig", "globalconfig"],
         "",
     ),
-    row(&["yarn", "yarnpkg", "bun", "bunx"], &["cwd"], &["c", "config", "use-yarnrc"], ""),
-    row(&["cargo"], &["C"], &["manifest-path", "config"], "Zjp"),
-    row(&["go"], &["C"], &["modfile", "overlay"], ""),
-    row(&["tar", "gtar", "bsdtar"], &["C", "directory", "cd"], &[], "bfgHIKLNTVXF"),
+    row(&["yarn", "yarnpkg", "bun", "bunx"], words!["cwd"], words!["c", "config", "use-yarnrc"], ""),
+    row(&["cargo"], words!["C"], words!["manifest-path", "config"], "Zjp"),
+    row(&["go"], words!["C"], words!["modfile", "overlay"], ""),
+    row(&["tar", "gtar", "bsdtar"], words!["C", "directory", "cd"], WordList::NONE, "bfgHIKLNTVXF"),
     row(
         &["docker", "docker-compose", "podman", "podman-compose", "nerdctl"],
-        &["project-directory"],
-        &["f", "file", "env-file"],
+        words!["project-directory"],
+        words!["f", "file", "env-file"],
         "",
     ),
-    row(&["terraform", "tofu"], &["chdir"], &[], ""),
+    row(&["terraform", "tofu"], words!["chdir"], WordList::NONE, ""),
     row(
         &["terragrunt"],
-        &["working-dir", "terragrunt-working-dir", "chdir"],
-        &["config", "terragrunt-config"],
+        words!["working-dir", "terragrunt-working-dir", "chdir"],
+        words!["config", "terragrunt-config"],
         "",
     ),
-    row(&["pulumi"], &["C", "cwd"], &[], ""),
-    row(&["mvn", "mvnw", "mvnd"], &[], &["f", "file", "s", "settings", "gs", "global-settings"], "DPTl"),
+    row(&["pulumi"], words!["C", "cwd"], WordList::NONE, ""),
+    row(
+        &["mvn", "mvnw", "mvnd"],
+        WordList::NONE,
+        words!["f", "file", "s", "settings", "gs", "global-settings"],
+        "DPTl",
+    ),
     row(
         &["gradle", "gradlew"],
-        &["p", "project-dir", "include-build", "g", "gradle-user-home"],
-        &["b", "build-file", "c", "settings-file", "I", "init-script"],
+        words!["p", "project-dir", "include-build", "g", "gradle-user-home"],
+        words!["b", "build-file", "c", "settings-file", "I", "init-script"],
         "PDx",
     ),
-    row(&["ant"], &["find"], &["f", "file", "buildfile"], "Dl"),
-    row(&["just"], &["d", "working-directory"], &["f", "justfile"], ""),
-    row(&["task", "go-task"], &["d", "dir"], &["t", "taskfile"], "C"),
-    row(&["mage"], &["d", "w"], &[], ""),
+    row(&["ant"], words!["find"], words!["f", "file", "buildfile"], "Dl"),
+    row(&["just"], words!["d", "working-directory"], words!["f", "justfile"], ""),
+    row(&["task", "go-task"], words!["d", "dir"], words!["t", "taskfile"], "C"),
+    row(&["mage"], words!["d", "w"], WordList::NONE, ""),
     row(
         &["poetry", "pipenv", "hatch", "rye", "pdm", "pixi"],
-        &["C", "directory", "P", "p", "project"],
-        &["manifest-path"],
+        words!["C", "directory", "P", "p", "project"],
+        words!["manifest-path"],
         "",
     ),
-    row(&["uv", "uvx"], &["directory", "project"], &["config-file", "env-file"], ""),
-    row(&["tox"], &["root", "workdir"], &["c", "conf"], "ex"),
-    row(&["nox"], &[], &["f", "noxfile"], ""),
-    row(&["invoke", "inv", "fab"], &["r", "search-root"], &["f", "config"], ""),
-    row(&["pytest", "py.test"], &["rootdir", "confcutdir"], &["c", "config-file"], "kmpnorW"),
-    row(&["ninja", "samu"], &["C"], &["f"], "jkldtw"),
-    row(&["meson"], &["C"], &[], ""),
+    row(&["uv", "uvx"], words!["directory", "project"], words!["config-file", "env-file"], ""),
+    row(&["tox"], words!["root", "workdir"], words!["c", "conf"], "ex"),
+    row(&["nox"], WordList::NONE, words!["f", "noxfile"], ""),
+    row(&["invoke", "inv", "fab"], words!["r", "search-root"], words!["f", "config"], ""),
+    row(&["pytest", "py.test"], words!["rootdir", "confcutdir"], words!["c", "config-file"], "kmpnorW"),
+    row(&["ninja", "samu"], words!["C"], words!["f"], "jkldtw"),
+    row(&["meson"], words!["C"], WordList::NONE, ""),
     row(
         &["cmake", "ctest", "cpack"],
-        &["S", "B", "H", "build", "install", "open", "test-dir"],
-        &["P", "C"],
+        words!["S", "B", "H", "build", "install", "open", "test-dir"],
+        words!["P", "C"],
         "DUGTA",
     ),
     row(
         &["scons"],
-        &["C", "directory", "Y", "repository", "srcdir"],
-        &["f", "file", "makefile", "sconstruct"],
+        words!["C", "directory", "Y", "repository", "srcdir"],
+        words!["f", "file", "makefile", "sconstruct"],
         "j",
     ),
-    row(&["rake"], &["R", "rakelibdir", "rakelib", "I", "libdir"], &["f", "rakefile", "r", "require"], ""),
-    row(&["bundle", "bundler"], &["path"], &["gemfile"], ""),
-    row(&["composer"], &["d", "working-dir"], &[], ""),
-    row(&["hg"], &["R", "repository", "cwd"], &["config-file"], ""),
-    row(&["swift"], &["C", "package-path", "directory"], &[], ""),
-    row(&["zig"], &[], &["build-file"], ""),
-    row(&["dune"], &["root"], &["workspace"], ""),
-    row(&["stack"], &["work-dir", "stack-root", "cwd"], &["stack-yaml"], ""),
-    row(&["cabal"], &["project-dir"], &["project-file"], ""),
-    row(&["dotnet"], &[], &["project", "p"], ""),
-    row(&["tsc"], &["rootDir"], &["p", "project"], ""),
-    row(&["jest", "vitest", "vite"], &["rootDir", "root", "r", "dir"], &["c", "config"], ""),
-    row(&["nx", "turbo", "lerna"], &["cwd"], &[], ""),
-    row(&["hugo", "jekyll"], &["s", "source", "d", "destination"], &["config"], ""),
-    row(&["mise", "rtx"], &["C", "cd"], &[], ""),
-    row(&["deno"], &[], &["c", "config", "import-map"], ""),
+    row(
+        &["rake"],
+        words!["R", "rakelibdir", "rakelib", "I", "libdir"],
+        words!["f", "rakefile", "r", "require"],
+        "",
+    ),
+    row(&["bundle", "bundler"], words!["path"], words!["gemfile"], ""),
+    row(&["composer"], words!["d", "working-dir"], WordList::NONE, ""),
+    row(&["hg"], words!["R", "repository", "cwd"], words!["config-file"], ""),
+    row(&["swift"], words!["C", "package-path", "directory"], WordList::NONE, ""),
+    row(&["zig"], WordList::NONE, words!["build-file"], ""),
+    row(&["dune"], words!["root"], words!["workspace"], ""),
+    row(&["stack"], words!["work-dir", "stack-root", "cwd"], words!["stack-yaml"], ""),
+    row(&["cabal"], words!["project-dir"], words!["project-file"], ""),
+    row(&["dotnet"], WordList::NONE, words!["project", "p"], ""),
+    row(&["tsc"], words!["rootDir"], words!["p", "project"], ""),
+    row(&["jest", "vitest", "vite"], words!["rootDir", "root", "r", "dir"], words!["c", "config"], ""),
+    row(&["nx", "turbo", "lerna"], words!["cwd"], WordList::NONE, ""),
+    row(&["hugo", "jekyll"], words!["s", "source", "d", "destination"], words!["config"], ""),
+    row(&["mise", "rtx"], words!["C", "cd"], WordList::NONE, ""),
+    row(&["deno"], WordList::NONE, words!["c", "config", "import-map"], ""),
 ];
 
 /// The row of a program, by one of its names.

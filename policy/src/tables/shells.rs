@@ -1,4 +1,5 @@
 //! Shells: which languages are read here, and the options that may stand before a text.
+use crate::tables::words::{WordList, words};
 
 /// The option grammar of a shell whose language is read here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +83,7 @@ pub(crate) const SHELLS: &[Shell] = &[
 ];
 
 /// Lines of /etc/shells that are no shells: they run nothing.
-pub(crate) const NO_SHELLS: &[&str] = &["nologin", "false", "true", "sync", "shutdown", "halt"];
+pub(crate) const NO_SHELLS: WordList = words!["nologin", "false", "true", "sync", "shutdown", "halt"];
 
 /// Single-letter options that may stand before a text and are kept in what is executed. Left out, and so
 /// refused: those that change what words mean (`-k`, `-a`, `-H`, `-P`), read other files, or end the shell
@@ -148,7 +149,7 @@ pub(crate) fn set_names(grammar: Grammar) -> &'static [&'static str] {
 }
 
 /// Names after bash's `-O` that are kept: they change only how globs match. Source: bash(1) `shopt`.
-pub(crate) const SHOPT: &[&str] = &[
+pub(crate) const SHOPT: WordList = words![
     "extglob",
     "globstar",
     "nullglob",

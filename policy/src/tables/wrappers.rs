@@ -6,6 +6,7 @@
 use crate::getopt::Longs;
 use crate::getopt::{Spec, Takes};
 use crate::tables::index::{self, Index};
+use crate::tables::words::{WordList, words};
 use crate::wrapper::Class;
 
 mod carriers;
@@ -275,7 +276,7 @@ pub(crate) fn is_multicall(name: &[u8]) -> bool {
 
 /// Names under which coreutils installs links to a multi-call program: under one of them the first operand
 /// is no applet. Source: GNU coreutils manual, uutils documentation.
-pub(crate) const COREUTILS: &[&str] = &[
+pub(crate) const COREUTILS: WordList = words![
     "[",
     "arch",
     "b2sum",
@@ -391,11 +392,11 @@ pub(crate) const COREUTILS: &[&str] = &[
 
 /// Names a package manager's implicit run would take from PATH, if no script of the project bears them
 /// (`pnpm touch x`). Names that projects use for scripts themselves (test, install, sync, link) are left out.
-pub(crate) const IMPLICIT: &[&str] = &[
+pub(crate) const IMPLICIT: WordList = words![
     "cat", "chmod", "chown", "cp", "curl", "dd", "echo", "env", "find", "git", "kill", "ln", "ls", "mkdir",
     "mv", "nice", "nohup", "npm", "npx", "printenv", "printf", "rm", "rmdir", "rsync", "scp", "sed", "shred",
     "ssh", "sudo", "tar", "tee", "timeout", "touch", "truncate", "unlink", "wget", "xargs", "yes",
 ];
 
 /// Sub-commands of package managers that are called like programs.
-pub(crate) const NOT_IMPLICIT: &[&str] = &["ls", "rm", "ln", "env"];
+pub(crate) const NOT_IMPLICIT: WordList = words!["ls", "rm", "ln", "env"];

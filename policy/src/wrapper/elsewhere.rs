@@ -2,6 +2,7 @@
 use super::walk::Cx;
 use super::{DYNAMIC, Inner, Peel};
 use crate::arg::Arg;
+use crate::tables::words::{WordList, words};
 
 /// ssh: options, the host, options again, the command.
 pub(super) fn ssh(cx: &Cx) -> Result<Peel, Peel> {
@@ -44,7 +45,7 @@ pub(super) fn crontab(cx: &Cx) -> Peel {
 
 /// Sub-commands of tmux that only look, close or move about. tmux takes beginnings of names, so the list says
 /// what is harmless. Source: tmux(1).
-const TMUX: &[&str] = &[
+const TMUX: WordList = words![
     "ls",
     "list-sessions",
     "lsw",
@@ -117,7 +118,7 @@ pub(super) fn tmux(cx: &Cx) -> Peel {
             Some(b"-L" | b"-S") => at += 2,
             // -f reads commands from a file, -c is a text.
             Some(b"-2" | b"-u" | b"-C" | b"-CC" | b"-q" | b"-v") => at += 1,
-            Some(name) if TMUX.iter().any(|t| t.as_bytes() == name) => {
+            Some(name) if TMUX.has(name) => {
                 // `;` begins another command, `#(…)` in a format runs a text.
                 let rest = cx.args.get(at + 1..).unwrap_or_default();
                 let more = rest.iter().any(|a| match a.literal() {

@@ -110,7 +110,7 @@ fn shell(name: &[u8]) -> Option<&'static Shell> {
 
 fn listed(name: &[u8], shells: &[Vec<u8>]) -> bool {
     shells.iter().any(|s| base(s) == name)
-        && !NO_SHELLS.iter().any(|n| n.as_bytes() == name)
+        && !NO_SHELLS.has(name)
         && wrappers::find(name).is_none()
         && !is_multicall(name)
 }
@@ -175,7 +175,7 @@ fn multicall(name: &[u8], own_name: &[u8], hits: &mut Hits) {
     }
     // busybox and toybox run nothing under a name they do not know; the Rust coreutils do.
     let by_name = name.starts_with(b"busybox") || name.starts_with(b"toybox");
-    if !by_name && !COREUTILS.iter().any(|c| c.as_bytes() == own_name) {
+    if !by_name && !COREUTILS.has(own_name) {
         add(&mut hits.found, What::Unlinked, true);
     }
 }

@@ -7,6 +7,7 @@ use crate::arg::Arg;
 use crate::getopt::longs;
 use crate::getopt::{Item, Spec, Takes, parse};
 use crate::tables::shells::{Grammar, SHELLS};
+use crate::tables::words::{WordList, words};
 use crate::tables::wrappers::{Kind, is_multicall};
 
 /// env: options, a bare `-` for an empty environment, assignments, the command.
@@ -47,7 +48,7 @@ pub(super) fn setarch(cx: &Cx) -> Result<Peel, Peel> {
     if own_name {
         match cx.args.get(from) {
             Some(Arg::Literal(b)) if b.starts_with(b"-") => {}
-            Some(Arg::Literal(b)) if ARCHITECTURES.iter().any(|a| a.as_bytes() == b.as_slice()) => from += 1,
+            Some(Arg::Literal(b)) if ARCHITECTURES.iter().any(|a| a == b.as_slice()) => from += 1,
             Some(Arg::Literal(_)) => return Err(cx.refuse("an architecture that is not known here", from)),
             Some(_) => return Err(cx.refuse(DYNAMIC, from)),
             None => {}
@@ -58,7 +59,7 @@ pub(super) fn setarch(cx: &Cx) -> Result<Peel, Peel> {
 }
 
 /// Source: setarch(8), `setarch --list`.
-const ARCHITECTURES: &[&str] = &[
+const ARCHITECTURES: WordList = words![
     "uname26",
     "linux32",
     "linux64",

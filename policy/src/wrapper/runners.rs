@@ -32,11 +32,11 @@ pub(super) fn uv_run(cx: &Cx) -> Result<Peel, Peel> {
 /// True if a package manager would find a program of that name in PATH rather than a script of the project.
 fn is_program(word: &[u8], sub_commands: bool) -> bool {
     let any = |list: &[&str]| list.iter().any(|n| n.as_bytes() == word);
-    if sub_commands && any(NOT_IMPLICIT) {
+    if sub_commands && NOT_IMPLICIT.has(word) {
         return false;
     }
     word.contains(&b'/')
-        || any(IMPLICIT)
+        || IMPLICIT.has(word)
         || SHELLS.iter().any(|s| s.name.as_bytes() == word)
         || INTERPRETERS.iter().any(|i| i.language && any(i.names))
         || matches!(word, b"python3" | b"python2")

@@ -181,7 +181,7 @@ fn cluster(grammar: Grammar, args: &[Arg], at: usize, o: &mut Options) -> Result
                 };
                 let Some(name) = name else { return Err(refuse(DYNAMIC, at, class)) };
                 let known = if letter == b'O' {
-                    SHOPT.iter().any(|s| s.as_bytes() == name)
+                    SHOPT.has(name)
                 } else {
                     set_names(grammar).iter().any(|s| same_name(grammar, s, name))
                 };

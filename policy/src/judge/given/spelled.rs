@@ -1,6 +1,7 @@
 //! What words become that programs write to: with the values of their variables, which may be patterns, and with what the
 //! commands of a substitution or of a pipeline print of their own words. For the question where a word may lead, so that
 //! one too many costs a look at a file and no more.
+use crate::tables::words::{WordList, words};
 use std::cell::Cell;
 
 use super::{Given, MOST, made};
@@ -11,13 +12,13 @@ use crate::resolve::last_component;
 const DEEPEST: usize = 6;
 
 /// Programs that print names of what lies in a folder. (What find(1) finds is asked of its own words.)
-const LISTS: &[&str] = &[
+const LISTS: WordList = words![
     "dir", "du", "exa", "eza", "fd", "fdfind", "file", "find", "git", "grep", "ls", "lsd", "lsattr", "rg",
     "stat", "tree", "vdir", "wc",
 ];
 
 /// Programs that print where a link leads.
-const LEADS: &[&str] = &["readlink", "realpath"];
+const LEADS: WordList = words!["readlink", "realpath"];
 
 /// What the words of one command become.
 #[derive(Debug, Default)]
@@ -265,7 +266,7 @@ impl Scope<'_> {
                 continue;
             }
             let name = last_component(name);
-            let is = |list: &[&str]| list.iter().any(|n| n.as_bytes() == name);
+            let is = |list: WordList| list.has(name);
             let (lists, leads, finds) = (is(LISTS), is(LEADS), matches!(name, b"find" | b"gfind"));
             let is_ls = !matches!(name, b"git" | b"grep" | b"rg");
             let (mut all, mut itself, mut named) = (false, false, Vec::new());

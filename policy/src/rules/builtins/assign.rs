@@ -42,7 +42,7 @@ pub(super) fn assignments(args: &[Arg], dialect: Dialect) -> Result<Vec<Pair>, M
                 return miss(at, "a value that may become several words: quote it");
             }
         }
-        let integer = INTEGER_VARIABLES.iter().any(|v| v.as_bytes() == name);
+        let integer = INTEGER_VARIABLES.has(name);
         if integer && !value.as_ref().is_none_or(|v| v.literal().is_some_and(all_digits)) {
             return miss(at, "the shell evaluates the value of this variable: it must be digits");
         }
@@ -104,7 +104,7 @@ pub(super) fn read(args: &[Arg], dialect: Dialect) -> Result<Vec<Pair>, Miss> {
                 if !is_identifier(name) {
                     return miss(at, "a name that is not plain: a subscript is evaluated");
                 }
-                if INTEGER_VARIABLES.iter().any(|v| v.as_bytes() == name) {
+                if INTEGER_VARIABLES.has(name) {
                     return miss(at, "the shell evaluates the value of this variable");
                 }
                 out.push((name.to_vec(), None));

@@ -62,7 +62,7 @@ fn names_a_secret(source: &[u8]) -> bool {
         let rest = source.get(start..).unwrap_or_default();
         let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
         let name = rest.get(..len).unwrap_or_default().to_ascii_uppercase();
-        if SECRET.iter().any(|s| name.windows(s.len()).any(|w| w == s.as_bytes())) {
+        if SECRET.iter().any(|s| name.windows(s.len()).any(|w| w == s)) {
             return true;
         }
         i = i.max(start + len);

@@ -431,7 +431,7 @@ fn free_builtins_are_builtins_everywhere() {
         for name in crate::tables::builtins::FREE.iter().chain(WRAPPERS) {
             assert!(is_builtin(name.as_bytes(), dialect), "{name}");
         }
-        let list = names(dialect);
+        let list: Vec<&str> = names(dialect).iter().map(|n| std::str::from_utf8(n).unwrap()).collect();
         let unique: std::collections::BTreeSet<_> = list.iter().collect();
         assert_eq!(unique.len(), list.len());
         // No name outside the free list is ever free.

@@ -21,8 +21,7 @@ pub(super) fn setting(text: &[u8], known: bool) -> bool {
 fn harmless(key: &[u8]) -> bool {
     let key = key.to_ascii_lowercase();
     let section = key.split(|b| *b == b'.').next().unwrap_or_default();
-    HARMLESS.iter().any(|k| k.as_bytes() == key)
-        || (key.len() > section.len() && HARMLESS_SECTIONS.iter().any(|s| s.as_bytes() == section))
+    HARMLESS.has(&key) || (key.len() > section.len() && HARMLESS_SECTIONS.has(section))
 }
 
 /// The beginning of a key whose end is not known: no key itself, but in its section if that is known.

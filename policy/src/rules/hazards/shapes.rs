@@ -4,6 +4,7 @@ use super::git;
 use super::scan::{Seen, Val};
 use crate::arg::Arg;
 use crate::tables::hazards::Test;
+use crate::tables::words::{WordList, words};
 
 /// Whether `test` holds of a value; `None` if that is known only at run time.
 pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
@@ -15,25 +16,25 @@ pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
     let by_prefix = |yes: bool| if yes || known { Some(yes) } else { None };
     match test {
         Test::Any => Some(true),
-        Test::Is(list) if known => Some(list.iter().any(|s| s.as_bytes() == v)),
-        Test::Is(list) => may(list.iter().any(|s| s.as_bytes().starts_with(v))),
-        Test::Fold(list) if known => Some(list.iter().any(|s| s.as_bytes().eq_ignore_ascii_case(v))),
+        Test::Is(list) if known => Some(list.has(v)),
+        Test::Is(list) => may(list.iter().any(|s| s.starts_with(v))),
+        Test::Fold(list) if known => Some(list.iter().any(|s| s.eq_ignore_ascii_case(v))),
         Test::Fold(_) => None,
-        Test::Not(list) => Some(!known || !list.iter().any(|s| s.as_bytes() == v)),
+        Test::Not(list) => Some(!known || !list.has(v)),
         Test::File => Some(!known || !is_stream(v)),
-        Test::Starts(list) => starts(list, v, known),
-        Test::StartsFold(list) => starts(list, &v.to_ascii_lowercase(), known),
-        Test::Has(list) => by_prefix(list.iter().any(|s| contains(v, s.as_bytes()))),
+        Test::Starts(list) => starts(*list, v, known),
+        Test::StartsFold(list) => starts(*list, &v.to_ascii_lowercase(), known),
+        Test::Has(list) => by_prefix(list.iter().any(|s| contains(v, s))),
         Test::HasFold(list) => {
             let lower = v.to_ascii_lowercase();
-            by_prefix(list.iter().any(|s| contains(&lower, s.as_bytes())))
+            by_prefix(list.iter().any(|s| contains(&lower, s)))
         }
-        Test::HasNot(list) if known => Some(!list.iter().any(|s| contains(v, s.as_bytes()))),
+        Test::HasNot(list) if known => Some(!list.iter().any(|s| contains(v, s))),
         Test::HasNot(_) => None,
-        Test::Ends(list) if known => Some(list.iter().any(|s| v.ends_with(s.as_bytes()))),
+        Test::Ends(list) if known => Some(list.iter().any(|s| v.ends_with(s))),
         Test::Ends(_) => None,
         Test::DdOutput => by_prefix(v.strip_prefix(b"of=").is_some_and(|f| !known || !is_stream(f))),
-        Test::NotStarts(list) => Some(!list.iter().any(|s| v.starts_with(s.as_bytes()))),
+        Test::NotStarts(list) => Some(!list.iter().any(|s| v.starts_with(s))),
         Test::CargoSetting => {
             let harmless = ["term.", "net.", "profile.", "http.timeout", "future-incompat-report."];
             Some(!harmless.iter().any(|s| v.starts_with(s.as_bytes())))
@@ -49,11 +50,11 @@ pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
                 None => by_prefix(false),
             }
         }
-        Test::Dashes(list) => Some(dashes(list, v, known)),
+        Test::Dashes(list) => Some(dashes(*list, v, known)),
         Test::HasSlash => by_prefix(v.contains(&b'/')),
         Test::WordFold(list) => {
             let lower = v.to_ascii_lowercase();
-            by_prefix(list.iter().any(|w| has_word(&lower, w.as_bytes())))
+            by_prefix(list.iter().any(|w| has_word(&lower, w)))
         }
         Test::GitSetting => by_prefix(git::setting(v, known)),
         Test::GitTransport => by_prefix(git::transport(v)),
@@ -87,15 +88,15 @@ fn may(maybe: bool) -> Option<bool> {
     if maybe { None } else { Some(false) }
 }
 
-fn starts(list: &[&str], v: &[u8], known: bool) -> Option<bool> {
-    if list.iter().any(|s| v.starts_with(s.as_bytes())) {
+fn starts(list: WordList, v: &[u8], known: bool) -> Option<bool> {
+    if list.iter().any(|s| v.starts_with(s)) {
         return Some(true);
     }
-    if known { Some(false) } else { may(list.iter().any(|s| s.as_bytes().starts_with(v))) }
+    if known { Some(false) } else { may(list.iter().any(|s| s.starts_with(v))) }
 }
 
 /// See [`Test::Dashes`]. The name of a dynamic word is known where an equals sign ends it.
-fn dashes(list: &[&str], word: &[u8], known: bool) -> bool {
+fn dashes(list: WordList, word: &[u8], known: bool) -> bool {
     let mut halves = word.splitn(2, |b| *b == b'=');
     let (Some(name), value) = (halves.next().filter(|n| n.starts_with(b"-")), halves.next()) else {
         return false;
@@ -104,7 +105,7 @@ fn dashes(list: &[&str], word: &[u8], known: bool) -> bool {
     name.retain(|b| !b"-_".contains(b));
     let name = name.strip_prefix(b"config.").unwrap_or(&name);
     // One letter is a short option.
-    (known || value.is_some()) && name.len() > 1 && list.iter().any(|l| l.as_bytes().starts_with(name))
+    (known || value.is_some()) && name.len() > 1 && list.iter().any(|l| l.starts_with(name))
 }
 
 /// Standard streams and the null device: writing there overwrites nothing.
@@ -133,7 +134,7 @@ fn shared(v: &[u8]) -> bool {
 }
 
 /// Variables of make that name a program its recipes or itself run.
-const MAKE_PROGRAMS: &[&str] = &[
+const MAKE_PROGRAMS: WordList = words![
     "SHELL",
     ".SHELLFLAGS",
     "MAKE",
@@ -187,11 +188,11 @@ const MAKE_PROGRAMS: &[&str] = &[
 ];
 
 /// The compilers people choose between on the command line.
-const COMPILERS: &[&str] = &["cc", "gcc", "clang", "c++", "g++", "clang++", "musl-gcc", "tcc"];
+const COMPILERS: WordList = words!["cc", "gcc", "clang", "c++", "g++", "clang++", "musl-gcc", "tcc"];
 
 /// Programs that recipes start by a variable of their name.
 #[rustfmt::skip]
-const ELSEWHERE: &[&str] = &[
+const ELSEWHERE: WordList = words![
     "BASH", "GO", "CARGO", "RUSTC", "NPM", "NPX", "YARN", "PNPM", "NODE", "PIP", "PIP3", "UV", "DOCKER", "PODMAN", "KUBECTL",
     "PYTHON3", "PERL", "RUBY", "GIT", "CMAKE", "CURL", "SUDO",
 ];
@@ -211,13 +212,13 @@ fn make_variable(word: &[u8], known: bool) -> bool {
     let end = name.iter().rposition(|b| !b":+? \t".contains(b)).map_or(0, |p| p + 1);
     let name = name.get(..end).unwrap_or_default().trim_ascii();
     if matches!(name, b"CC" | b"CXX" | b"HOSTCC" | b"HOSTCXX") {
-        return !known || !COMPILERS.iter().any(|c| c.as_bytes() == value);
+        return !known || !COMPILERS.has(value);
     }
     // By their bare names people choose between versions.
-    if value.contains(&b'/') && ELSEWHERE.iter().any(|p| p.as_bytes() == name) {
+    if value.contains(&b'/') && ELSEWHERE.has(name) {
         return true;
     }
-    MAKE_PROGRAMS.iter().any(|p| p.as_bytes() == name) || names_program(name) || compiler_plugin(value)
+    MAKE_PROGRAMS.has(name) || names_program(name) || compiler_plugin(value)
 }
 
 /// What is more than text to make or to the shell of a recipe it stands in, however that quotes it.
@@ -226,7 +227,7 @@ fn runs_in_make(word: &[u8]) -> bool {
 }
 
 /// Ends of names of variables that hold a program, in make's and cmake's projects.
-const PROGRAM_ENDS: &[&str] = &[
+const PROGRAM_ENDS: WordList = words![
     "_COMPILER",
     "_LINKER",
     "_AR",
@@ -253,7 +254,7 @@ const PROGRAM_ENDS: &[&str] = &[
 ];
 
 fn names_program(name: &[u8]) -> bool {
-    PROGRAM_ENDS.iter().any(|end| name.ends_with(end.as_bytes()))
+    PROGRAM_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 fn cmake_program(v: &[u8]) -> bool {
@@ -274,7 +275,7 @@ fn compiler_plugin(value: &[u8]) -> bool {
 }
 
 /// Words of vi that only move, look at or leave the file.
-const VIM_INERT: &[&str] = &[
+const VIM_INERT: WordList = words![
     "q",
     "q!",
     "qa",
@@ -295,7 +296,7 @@ const VIM_INERT: &[&str] = &[
 
 fn vim_command(v: &[u8]) -> bool {
     let v = v.strip_prefix(b":").unwrap_or(v);
-    if VIM_INERT.iter().any(|s| s.as_bytes() == v) || v.iter().all(u8::is_ascii_digit) {
+    if VIM_INERT.has(v) || v.iter().all(u8::is_ascii_digit) {
         return false;
     }
     // A search: ex takes more commands after the closing slash, `|` or `;`.
@@ -320,13 +321,13 @@ fn less_command(v: &[u8]) -> bool {
 }
 
 /// Dot commands of sqlite3 that reach outside the database; any prefix is taken by the program.
-const SQLITE_DOTS: &[&str] = &[
+const SQLITE_DOTS: WordList = words![
     "archive", "backup", "cd", "clone", "excel", "import", "load", "log", "once", "output", "read",
     "restore", "save", "sha3sum", "shell", "system", "testcase", "trace", "www", "open",
 ];
 
 /// SQL that reaches outside the database.
-const SQLITE_FUNCTIONS: &[&str] = &[
+const SQLITE_FUNCTIONS: WordList = words![
     "writefile",
     "readfile",
     "edit(",
@@ -341,7 +342,7 @@ const SQLITE_FUNCTIONS: &[&str] = &[
 
 fn sqlite(v: &[u8]) -> bool {
     let lower = v.to_ascii_lowercase();
-    if SQLITE_FUNCTIONS.iter().any(|f| contains(&lower, f.as_bytes())) {
+    if SQLITE_FUNCTIONS.iter().any(|f| contains(&lower, f)) {
         return true;
     }
     lower.split(|b| *b == b'\n').any(|line| {
@@ -351,12 +352,12 @@ fn sqlite(v: &[u8]) -> bool {
         };
         let word = dot.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default();
         let exact = matches!(word, b"dump" | b"schema" | b"stats" | b"show" | b"separator" | b"scanstats");
-        !word.is_empty() && !exact && SQLITE_DOTS.iter().any(|d| d.as_bytes().starts_with(word))
+        !word.is_empty() && !exact && SQLITE_DOTS.iter().any(|d| d.starts_with(word))
     })
 }
 
 /// Keywords of ssh_config(5) that run a program, load code, or read another configuration.
-const SSH_KEYWORDS: &[&str] = &[
+const SSH_KEYWORDS: WordList = words![
     "proxycommand",
     "localcommand",
     "permitlocalcommand",
@@ -377,7 +378,7 @@ fn ssh_option(v: &[u8]) -> bool {
     match key {
         b"proxycommand" | b"localcommand" | b"knownhostscommand" if value == b"none" => false,
         b"permitlocalcommand" if value == b"no" => false,
-        _ => SSH_KEYWORDS.iter().any(|k| k.as_bytes() == key),
+        _ => SSH_KEYWORDS.has(key),
     }
 }
 
@@ -403,7 +404,7 @@ fn host_mount(v: &[u8]) -> bool {
 
 /// Predicates of find(1) that take a value, and how many words of it.
 /// Source: findutils find(1).
-const FIND_VALUES: &[&str] = &[
+const FIND_VALUES: WordList = words![
     "-amin",
     "-anewer",
     "-atime",
@@ -532,7 +533,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
 }
 
 /// Looks for one of `predicates` in a find expression. The commands of `-exec` are the wrapper rule's.
-pub(super) fn find(seen: &Seen, predicates: &[&str]) -> Met {
+pub(super) fn find(seen: &Seen, predicates: WordList) -> Met {
     let mut out = Met::No;
     let mut at = 0;
     while let Some(value) = seen.word(at) {
@@ -541,7 +542,7 @@ pub(super) fn find(seen: &Seen, predicates: &[&str]) -> Met {
         let word = match value {
             Val::Known(w) => w,
             Val::Dynamic(prefix) => {
-                if prefix.is_empty() || predicates.iter().any(|p| p.as_bytes().starts_with(prefix)) {
+                if prefix.is_empty() || predicates.iter().any(|p| p.starts_with(prefix)) {
                     out = out.or(Met::Maybe(here));
                 }
                 continue;
@@ -556,7 +557,7 @@ pub(super) fn find(seen: &Seen, predicates: &[&str]) -> Met {
             }
             continue;
         }
-        let takes = FIND_VALUES.iter().any(|p| p.as_bytes() == word) || word.starts_with(b"-newer");
+        let takes = FIND_VALUES.has(word) || word.starts_with(b"-newer");
         let target = seen.word(at);
         if takes {
             at += 1;
@@ -565,7 +566,7 @@ pub(super) fn find(seen: &Seen, predicates: &[&str]) -> Met {
         }
         let writes = word.starts_with(b"-fprint") || word == b"-fls";
         let inert = writes && matches!(target, Some(Val::Known(t)) if is_stream(t));
-        if predicates.iter().any(|p| p.as_bytes() == word) && !inert {
+        if predicates.has(word) && !inert {
             out = out.or(Met::Yes(Some(here)));
         }
     }

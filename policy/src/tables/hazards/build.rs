@@ -1,6 +1,7 @@
 //! Build tools and compilers.
 use super::Category::{LoadsCode, RunsProgram, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, Program, Test, When, row};
+use crate::tables::words::{WordList, words};
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
 
@@ -15,7 +16,7 @@ const SETS: &str = "writes a setting that can name a program which runs later";
 const SHARED: &str = "builds a project from a folder that everyone can write";
 
 /// What has rustc run or load something else.
-const RUSTC_RUNS: &[&str] = &[
+const RUSTC_RUNS: WordList = words![
     "linker=",
     "codegen-backend",
     "link-self-contained",
@@ -31,7 +32,7 @@ const RUSTC_RUNS: &[&str] = &[
 ];
 
 /// What is more than text to a shell, wherever it stands in one.
-const SHELL_TEXT: &[&str] = &[";", "|", "&", "<", ">", "$", "`", "\n"];
+const SHELL_TEXT: WordList = words![";", "|", "&", "<", ">", "$", "`", "\n"];
 
 /// The family.
 pub(super) const PROGRAMS: &[Program] = &[
@@ -69,7 +70,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Val(
                     "-f --file --makefile",
-                    Test::Not(&["Makefile", "makefile", "GNUmakefile", "./Makefile"]),
+                    Test::Not(words!["Makefile", "makefile", "GNUmakefile", "./Makefile"]),
                 ),
                 LoadsCode,
                 "runs the recipes of a file of the caller's choice",
@@ -154,7 +155,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(EXACT, "", ""),
         rows: &[
             row(
-                When::Word(Test::Starts(&[
+                When::Word(Test::Starts(words![
                     "-fplugin",
                     "-fpass-plugin",
                     "-specs",
@@ -181,21 +182,21 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-fplugin=./x.so -c a.c",
             ),
             row(
-                When::Word(Test::Starts(&["@"])),
+                When::Word(Test::Starts(words!["@"])),
                 LoadsCode,
                 "takes options from a file",
                 "gcc(1) @file",
                 "@opts a.c",
             ),
             row(
-                When::Word(Test::Has(&[",-plugin", ",--plugin", ",@"])),
+                When::Word(Test::Has(words![",-plugin", ",--plugin", ",@"])),
                 LoadsCode,
                 "loads a plugin into the linker",
                 "ld(1) -plugin",
                 "-Wl,-z,now,-plugin,./x.so a.c",
             ),
             row(
-                When::Word(Test::Starts(&["-fuse-ld=/", "-fuse-ld=."])),
+                When::Word(Test::Starts(words!["-fuse-ld=/", "-fuse-ld=."])),
                 RunsProgram,
                 PROGRAM,
                 "clang(1) -fuse-ld",
@@ -208,7 +209,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         names: &["ld", "ld.lld", "lld", "mold", "gold"],
         opts: Opts::new(EXACT, "o:L:l:T:", ""),
         rows: &[row(
-            When::Word(Test::Starts(&["-plug", "--plug", "@"])),
+            When::Word(Test::Starts(words!["-plug", "--plug", "@"])),
             LoadsCode,
             PLUGIN,
             "ld(1) --plugin",
@@ -233,7 +234,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-processorpath e.jar -processor E P.java",
             ),
             row(
-                When::Word(Test::Starts(&["-Xplugin", "-J-", "@"])),
+                When::Word(Test::Starts(words!["-Xplugin", "-J-", "@"])),
                 LoadsCode,
                 "loads a plugin, an agent, or options from a file",
                 "javac(1) -Xplugin",
@@ -266,7 +267,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--config build.rustc-wrapper='x' check",
             ),
             row(
-                When::Val("--target", Test::Ends(&[".json"])),
+                When::Val("--target", Test::Ends(words![".json"])),
                 RunsProgram,
                 "the target's description can name the linker",
                 "rustc book, Custom Targets",
@@ -291,7 +292,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                     When::Path("rustc|rustdoc|clippy"),
                     When::From(
                         1,
-                        Test::Starts(&["@", "-L", "--extern", "--sysroot", "--test-", "--runtool"]),
+                        Test::Starts(words!["@", "-L", "--extern", "--sysroot", "--test-", "--runtool"]),
                     ),
                 ]),
                 LoadsCode,
@@ -326,21 +327,21 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--extern x=./x.so a.rs",
             ),
             row(
-                When::Val("--target", Test::Ends(&[".json"])),
+                When::Val("--target", Test::Ends(words![".json"])),
                 RunsProgram,
                 "the target's description can name the linker",
                 "rustc book, Custom Targets",
                 "--target x.json a.rs",
             ),
             row(
-                When::Val("-Z", Test::Has(&["codegen-backend", "llvm-plugins"])),
+                When::Val("-Z", Test::Has(words!["codegen-backend", "llvm-plugins"])),
                 LoadsCode,
                 PLUGIN,
                 "rustc(1) -Z codegen-backend",
                 "-Z codegen-backend=./x.so a.rs",
             ),
             row(
-                When::Word(Test::Starts(&["@"])),
+                When::Word(Test::Starts(words!["@"])),
                 LoadsCode,
                 "takes options from a file",
                 "rustc(1) @path",
@@ -366,7 +367,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "build -toolexec=./x ./...",
             ),
             row(
-                When::Val("--ldflags --gcflags --gccgoflags", Test::Has(&["extld", "linker", "plugin"])),
+                When::Val("--ldflags --gcflags --gccgoflags", Test::Has(words!["extld", "linker", "plugin"])),
                 RunsProgram,
                 "names the external linker",
                 "go tool link -help: -extld",
@@ -409,7 +410,7 @@ graphviz= profiling-output= debug-output preset=",
             row(
                 When::Val(
                     "-E",
-                    Test::Not(&[
+                    Test::Not(words![
                         "capabilities",
                         "cat",
                         "compare_files",
@@ -435,7 +436,7 @@ graphviz= profiling-output= debug-output preset=",
             row(
                 When::Val(
                     "-D",
-                    Test::Has(&[
+                    Test::Has(words![
                         "_LAUNCHER",
                         "TOOLCHAIN_FILE",
                         "_INCLUDE",
@@ -474,7 +475,7 @@ graphviz= profiling-output= debug-output preset=",
             row(
                 When::All(&[
                     When::Opt("--build"),
-                    When::Anywhere(Test::Starts(&[
+                    When::Anywhere(Test::Starts(words![
                         "--ev", "-f", "-t", "--fi", "--ma", "-C", "--di", "-I", "--in", "-e", "--en",
                     ])),
                 ]),
@@ -594,7 +595,7 @@ graphviz= profiling-output= debug-output preset=",
         ),
         rows: &[
             row(
-                When::Operand(Test::Has(&[
+                When::Operand(Test::Has(words![
                     "exec-maven-plugin",
                     "exec:exec",
                     "exec:java",
@@ -615,7 +616,7 @@ graphviz= profiling-output= debug-output preset=",
                 "-s x.xml test",
             ),
             row(
-                When::Word(Test::Starts(&[
+                When::Word(Test::Starts(words![
                     "-Dmaven.ext.class.path",
                     "-Dexec.",
                     "-DargLine",
@@ -653,7 +654,7 @@ gradle-user-home= tests= project-cache-dir=",
             row(
                 When::Val(
                     "-D",
-                    Test::Starts(&["org.gradle.jvmargs", "org.gradle.java.home", "gradle.user.home"]),
+                    Test::Starts(words!["org.gradle.jvmargs", "org.gradle.java.home", "gradle.user.home"]),
                 ),
                 LoadsCode,
                 "loads an agent or another Java",
@@ -698,7 +699,7 @@ gradle-user-home= tests= project-cache-dir=",
                 "--plugin=protoc-gen-x=./y a.proto",
             ),
             row(
-                When::Word(Test::Starts(&["@"])),
+                When::Word(Test::Starts(words!["@"])),
                 LoadsCode,
                 "takes options from a file",
                 "protoc @file",

@@ -1,6 +1,7 @@
 //! Linters, test runners and bundlers.
 use super::Category::{Deletes, LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{EXACT, GNU, Opts, Program, Test, When, row};
+use crate::tables::words::words;
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
 
@@ -33,7 +34,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--rulesdir x .",
             ),
             row(
-                When::Val("-f --format --formatter", Test::Has(&["/", ".js", ".cjs", ".mjs"])),
+                When::Val("-f --format --formatter", Test::Has(words!["/", ".js", ".cjs", ".mjs"])),
                 LoadsCode,
                 "loads the formatter it names",
                 "eslint CLI: --format",
@@ -66,7 +67,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(When::Opt("-r"), LoadsCode, "loads the module it names", "mocha CLI: -r", "-r ./x.js"),
             row(
-                When::Val("--reporter --reporters -R --environment", Test::Has(&["/", ".js"])),
+                When::Val("--reporter --reporters -R --environment", Test::Has(words!["/", ".js"])),
                 LoadsCode,
                 "loads the module it names",
                 "mocha CLI: --reporter",
@@ -129,12 +130,12 @@ pub(super) const PROGRAMS: &[Program] = &[
              numprocesses= dist= confcutdir= color= capture= pastebin= report-log= html= json-report-file= debug=? co",
         ),
         rows: &[
-            row(When::Val("-p", Test::NotStarts(&["no:"])), LoadsCode, PLUGIN, "pytest -p", "-p x"),
+            row(When::Val("-p", Test::NotStarts(words!["no:"])), LoadsCode, PLUGIN, "pytest -p", "-p x"),
             row(When::Opt("-c --config-file"), LoadsCode, CONFIG, "pytest -c", "-c x.ini"),
             row(
                 When::Val(
                     "-o --override-ini",
-                    Test::Starts(&[
+                    Test::Starts(words![
                         "addopts",
                         "pythonpath",
                         "python_files",
@@ -232,7 +233,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--python-executable ./x src",
             ),
             row(
-                When::Word(Test::Starts(&["@"])),
+                When::Word(Test::Starts(words!["@"])),
                 LoadsCode,
                 "takes options from a file",
                 "argparse, fromfile_prefix_chars",

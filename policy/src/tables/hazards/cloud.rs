@@ -1,6 +1,7 @@
 //! Containers, clouds and forges.
 use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH, EXACT, EXACT_POSIX, GNU, Opts, Program, Test, When, row};
+use crate::tables::words::words;
 
 const WRITES: &str = "writes over a file of the caller's choice";
 
@@ -36,14 +37,14 @@ title= label= json= editor=",
                 "extension install a/b",
             ),
             row(
-                When::All(&[When::Path("api"), When::Val("--input", Test::Not(&["-"]))]),
+                When::All(&[When::Path("api"), When::Val("--input", Test::Not(words!["-"]))]),
                 Uploads,
                 SENDS,
                 "gh api --input",
                 "api --input x /y",
             ),
             row(
-                When::All(&[When::Path("api"), When::Val("-F --field", Test::Has(&["=@"]))]),
+                When::All(&[When::Path("api"), When::Val("-F --field", Test::Has(words!["=@"]))]),
                 Uploads,
                 SENDS,
                 "gh api -F",
@@ -67,7 +68,7 @@ title= label= json= editor=",
             row(
                 When::All(&[
                     When::Path("repo clone|fork"),
-                    When::From(2, Test::Starts(&["-u", "-c", "--upload", "--config", "--template"])),
+                    When::From(2, Test::Starts(words!["-u", "-c", "--upload", "--config", "--template"])),
                 ]),
                 RunsProgram,
                 "passes options to git that name programs",
@@ -100,7 +101,7 @@ title= label= json= editor=",
                 "--endpoint-url http://x s3 ls",
             ),
             row(
-                When::Word(Test::Has(&["file://", "fileb://"])),
+                When::Word(Test::Has(words!["file://", "fileb://"])),
                 Uploads,
                 SENDS,
                 "aws CLI: loading parameters from a file",
@@ -313,14 +314,14 @@ become-password-file= connection-password-file= become-method= private-key= extr
                 "x.yml --vault-password-file ./x",
             ),
             row(
-                When::Val("-i --inventory", Test::Ends(&[".sh", ".py"])),
+                When::Val("-i --inventory", Test::Ends(words![".sh", ".py"])),
                 RunsProgram,
                 "runs an inventory script",
                 "ansible(1) -i",
                 "all -i ./x.py",
             ),
             row(
-                When::Val("-e --extra-vars", Test::HasFold(&["ansible_", "lookup", "{{", "@"])),
+                When::Val("-e --extra-vars", Test::HasFold(words!["ansible_", "lookup", "{{", "@"])),
                 RunsProgram,
                 "the variable can name an interpreter or hold a template",
                 "ansible-playbook(1) -e",

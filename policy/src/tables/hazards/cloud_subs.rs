@@ -1,6 +1,7 @@
 //! Sub-commands of container tools.
 use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{EXACT, EXACT_POSIX, Opts, Sub, Test, When, row};
+use crate::tables::words::words;
 
 const HOST: &str = "gives the container files, devices or rights of the host";
 
@@ -34,7 +35,7 @@ pub(super) const DOCKER: &[Sub] = &[
                 "run --privileged alpine",
             ),
             row(
-                When::Val("--pid --ipc --uts --userns --network --net --cgroupns", Test::Is(&["host"])),
+                When::Val("--pid --ipc --uts --userns --network --net --cgroupns", Test::Is(words!["host"])),
                 RunsProgram,
                 HOST,
                 "docker run --pid",
@@ -43,7 +44,9 @@ pub(super) const DOCKER: &[Sub] = &[
             row(
                 When::Val(
                     "--cap-add",
-                    Test::HasFold(&["all", "admin", "ptrace", "module", "rawio", "dac_", "bpf", "chroot"]),
+                    Test::HasFold(words![
+                        "all", "admin", "ptrace", "module", "rawio", "dac_", "bpf", "chroot"
+                    ]),
                 ),
                 RunsProgram,
                 HOST,
@@ -51,7 +54,7 @@ pub(super) const DOCKER: &[Sub] = &[
                 "run --cap-add=SYS_ADMIN alpine",
             ),
             row(
-                When::Val("--security-opt", Test::HasFold(&["unconfined", "disable"])),
+                When::Val("--security-opt", Test::HasFold(words!["unconfined", "disable"])),
                 RunsProgram,
                 HOST,
                 "docker run --security-opt",

@@ -1,6 +1,7 @@
 //! Shells of databases, whose texts and dot commands reach outside the database.
 use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, Program, Test, When, row};
+use crate::tables::words::words;
 
 const STDIN: &str = "commands on its input can run a shell";
 
@@ -59,7 +60,7 @@ pagecache= s= c= A= f=",
             row(
                 When::Val(
                     "-c --command",
-                    Test::HasFold(&[
+                    Test::HasFold(words![
                         "\\!",
                         "\\o",
                         "\\i",
@@ -91,14 +92,14 @@ pagecache= s= c= A= f=",
                 "-f x.sql",
             ),
             row(
-                When::Val("-o --output -L --log-file", Test::Not(&["/dev/null"])),
+                When::Val("-o --output -L --log-file", Test::Not(words!["/dev/null"])),
                 WritesFile,
                 "writes the output over a file, or to a program",
                 "psql(1) -o",
                 "-c 'select 1' -o x",
             ),
             row(
-                When::Val("-v --set --variable -P --pset", Test::HasFold(&["pager", "editor"])),
+                When::Val("-v --set --variable -P --pset", Test::HasFold(words!["pager", "editor"])),
                 RunsProgram,
                 "names a program",
                 "psql(1) \\pset pager",
@@ -126,7 +127,7 @@ pagecache= s= c= A= f=",
             row(
                 When::Val(
                     "-e --execute",
-                    Test::WordFold(&[
+                    Test::WordFold(words![
                         "\\!",
                         "system",
                         "source",
@@ -205,7 +206,7 @@ pagecache= s= c= A= f=",
             row(
                 When::Nth(
                     0,
-                    Test::Fold(&[
+                    Test::Fold(words![
                         "config",
                         "eval",
                         "evalsha",
@@ -250,7 +251,7 @@ pagecache= s= c= A= f=",
                 "--file x.js",
             ),
             row(
-                When::Val("--query -q", Test::HasFold(&["outfile", "file(", "executable", "url("])),
+                When::Val("--query -q", Test::HasFold(words!["outfile", "file(", "executable", "url("])),
                 Uploads,
                 "the text reads or writes files, or runs a program",
                 "ClickHouse table functions",

@@ -1,6 +1,7 @@
 //! Editors, pagers, and tools that make documents and pictures.
 use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, Program, Test, When, row};
+use crate::tables::words::words;
 
 const WRITES: &str = "writes over a file of the caller's choice";
 const COMMANDS: &str = "runs editor commands, which can run a shell";
@@ -85,7 +86,7 @@ alternate-editor= socket-name=",
                 "-l x.el",
             ),
             row(
-                When::Word(Test::Is(&[
+                When::Word(Test::Is(words![
                     "-load", "-script", "-funcall", "-eval", "-execute", "-batch", "--batch",
                 ])),
                 LoadsCode,
@@ -252,7 +253,7 @@ tagsFromFile= filterW= filter=",
             ),
             row(When::Opt("--@"), LoadsCode, "takes options from a file", "exiftool(1) -@", "-@ x"),
             row(
-                When::Word(Test::Has(&["="])),
+                When::Word(Test::Has(words!["="])),
                 WritesFile,
                 "rewrites the file",
                 "exiftool(1) -TAG=VALUE",
@@ -285,7 +286,7 @@ tagsFromFile= filterW= filter=",
                 "-L x.lua a",
             ),
             row(
-                When::Val("-t --to -f --from -r --read --write", Test::Ends(&[".lua"])),
+                When::Val("-t --to -f --from -r --read --write", Test::Ends(words![".lua"])),
                 LoadsCode,
                 "runs a reader or writer written in Lua",
                 "pandoc(1) -t",
@@ -324,7 +325,7 @@ fmt= progname= cnf-line= Z=",
                 "--shell-escape a.tex",
             ),
             row(
-                When::Operand(Test::Starts(&["\\"])),
+                When::Operand(Test::Starts(words!["\\"])),
                 RunsProgram,
                 "evaluates TeX from the command line",
                 "pdftex(1)",
@@ -356,7 +357,7 @@ fmt= progname= cnf-line= Z=",
         opts: Opts::new(DASH, "", ""),
         rows: &[
             row(
-                When::Operand(Test::StartsFold(&[
+                When::Operand(Test::StartsFold(words![
                     "msl:",
                     "ephemeral:",
                     "mvg:",
@@ -380,7 +381,7 @@ fmt= progname= cnf-line= Z=",
                 "msl:x y",
             ),
             row(
-                When::Word(Test::Is(&["-script", "-write", "-process"])),
+                When::Word(Test::Is(words!["-script", "-write", "-process"])),
                 LoadsCode,
                 "runs a script or writes another file",
                 "magick(1) -script",
@@ -409,7 +410,9 @@ fmt= progname= cnf-line= Z=",
             row(
                 When::Val(
                     "--i",
-                    Test::StartsFold(&["concat:", "subfile", "data:", "file:", "tee:", "pipe:3", "unix:"]),
+                    Test::StartsFold(words![
+                        "concat:", "subfile", "data:", "file:", "tee:", "pipe:3", "unix:"
+                    ]),
                 ),
                 Uploads,
                 "reads files in ways of their own",
@@ -430,7 +433,7 @@ fmt= progname= cnf-line= Z=",
         names: &["gs", "ghostscript", "ps2pdf"],
         opts: Opts::new(DASH, "", ""),
         rows: &[row(
-            When::Word(Test::Starts(&[
+            When::Word(Test::Starts(words![
                 "-dNOSAFER",
                 "-dDELAYSAFER",
                 "--permit-file",

@@ -1,6 +1,7 @@
 //! Programs that look at, sort, pack or copy files.
 use super::Category::{Deletes, LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{BUNDLE, DASH, Deed, EXACT, GNU, Opts, POSIX, Program, Row, Test, When, row};
+use crate::tables::words::words;
 
 const NONE: Opts = Opts::new(GNU, "", "");
 const WRITES: &str = "writes its output over a file";
@@ -14,20 +15,20 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(DASH, "", ""),
         rows: &[
             row(
-                When::Find(&["-delete"]),
+                When::Find(words!["-delete"]),
                 Deletes,
                 "deletes what it finds",
                 "find(1) -delete",
                 ". -name x -delete",
             ),
             row(
-                When::Find(&["-fprint", "-fprint0", "-fprintf", "-fls"]),
+                When::Find(words!["-fprint", "-fprint0", "-fprintf", "-fls"]),
                 WritesFile,
                 "writes the list over a file",
                 "find(1) -fprint",
                 ". -maxdepth 0 -fprint x",
             ),
-            row(When::Find(&["-files0-from"]), Uploads, NAMES, "find(1) -files0-from", "-files0-from x"),
+            row(When::Find(words!["-files0-from"]), Uploads, NAMES, "find(1) -files0-from", "-files0-from x"),
         ],
         subs: &[],
     },
@@ -83,7 +84,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Val(
                     "--checkpoint-action",
-                    Test::Not(&["dot", ".", "echo", "bell", "totals", "wait", "sleep=1"]),
+                    Test::Not(words!["dot", ".", "echo", "bell", "totals", "wait", "sleep=1"]),
                 ),
                 RunsProgram,
                 "can run a shell line at checkpoints",
@@ -93,7 +94,9 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Val(
                     "-I --use-compress-program",
-                    Test::Not(&["zstd", "zstdmt", "gzip", "pigz", "xz", "bzip2", "lz4", "zstd -T0", "pixz"]),
+                    Test::Not(words![
+                        "zstd", "zstdmt", "gzip", "pigz", "xz", "bzip2", "lz4", "zstd -T0", "pixz"
+                    ]),
                 ),
                 RunsProgram,
                 "runs the compressor that is named",
@@ -115,7 +118,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "cf a b -F x -L 1",
             ),
             row(
-                When::Val("-f --file", Test::Has(&[":"])),
+                When::Val("-f --file", Test::Has(words![":"])),
                 RunsProgram,
                 "a colon in the archive's name means another host, reached by rsh",
                 "tar(1) --force-local",
@@ -164,7 +167,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "a.zip b -T --unzip-command x",
             ),
             row(
-                When::Word(Test::Starts(&["-TT"])),
+                When::Word(Test::Starts(words!["-TT"])),
                 RunsProgram,
                 "tests the archive with a shell line",
                 "zip(1) -TT; GTFOBins zip",
@@ -200,7 +203,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         names: &["7z", "7za", "7zr", "7zz"],
         opts: Opts::new(EXACT, "", ""),
         rows: &[row(
-            When::Word(Test::Is(&["-sdel"])),
+            When::Word(Test::Is(words!["-sdel"])),
             Deletes,
             "deletes the files it has packed",
             "7z(1)",
@@ -213,7 +216,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(GNU, "", "plugin= target= output= thin"),
         rows: &[
             row(
-                When::Nth(0, Test::Starts(&["r", "q", "d", "m", "s", "cr", "cq", "ur", "D"])),
+                When::Nth(0, Test::Starts(words!["r", "q", "d", "m", "s", "cr", "cq", "ur", "D"])),
                 WritesFile,
                 "writes an archive",
                 "ar(1); GTFOBins ar",
@@ -300,7 +303,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(GNU, "e:F:f:m:P:", "files-from= magic-file= exclude= separator= parameter= compile"),
         rows: &[
             row(
-                When::Val("-f --files-from", Test::Not(&["-"])),
+                When::Val("-f --files-from", Test::Not(words!["-"])),
                 Uploads,
                 NAMES,
                 "file(1) -f; GTFOBins file",
@@ -403,7 +406,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[
             row(
-                When::Val("--pre", Test::Not(&[""])),
+                When::Val("--pre", Test::Not(words![""])),
                 RunsProgram,
                 "runs a program on every file",
                 "rg(1) --pre",
@@ -541,7 +544,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 // Shortened, or several with commas: what is not known to be harmless.
                 When::Val(
                     "-W",
-                    Test::Not(&[
+                    Test::Not(words![
                         "version",
                         "interactive",
                         "posix",
@@ -579,7 +582,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-s .a x",
             ),
             row(
-                When::Nth(0, Test::Has(&["load(", "load_str(", "env(", "strenv(", "envsubst"])),
+                When::Nth(0, Test::Has(words!["load(", "load_str(", "env(", "strenv(", "envsubst"])),
                 Uploads,
                 "the expression reads files or the environment",
                 "yq manual, load and env",

@@ -1,6 +1,7 @@
 //! git: options, settings and sub-commands that reach further than their name says.
 use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{EXACT_POSIX, GNU, Opts, Program, Row, Sub, Test, When, row};
+use crate::tables::words::words;
 
 /// The family.
 pub(super) const PROGRAMS: &[Program] = &[Program {
@@ -43,14 +44,14 @@ const GLOBAL: &[Row] = &[
         "x/evil",
     ),
     row(
-        When::Val("--git-dir", Test::Not(&[".git", "./.git"])),
+        When::Val("--git-dir", Test::Not(words![".git", "./.git"])),
         RunsProgram,
         "uses another repository's configuration, which can name programs",
         "git(1) --git-dir",
         "--git-dir=b status",
     ),
     row(
-        When::Val("--work-tree", Test::Not(&[".", "./"])),
+        When::Val("--work-tree", Test::Not(words![".", "./"])),
         WritesFile,
         "works in another folder than the one whose history it is",
         "git(1) --work-tree",
@@ -59,12 +60,12 @@ const GLOBAL: &[Row] = &[
 ];
 
 /// What merges: git joins the name to `git-merge-` and runs that program. Source: git-merge(1), MERGE STRATEGIES.
-const STRATEGIES: Test = Test::Not(&["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);
+const STRATEGIES: Test = Test::Not(words!["ort", "recursive", "resolve", "octopus", "ours", "subtree"]);
 
 const STRATEGY: &str = "a strategy that git does not know is a program";
 
 const TEMPLATE: Row = row(
-    When::Val("--template", Test::Not(&["", "/dev/null"])),
+    When::Val("--template", Test::Not(words!["", "/dev/null"])),
     RunsProgram,
     "copies hooks from a folder; git runs them",
     "git-init(1) --template",
@@ -208,7 +209,7 @@ const SUBS: &[Sub] = &[
         opts: Opts::new(EXACT_POSIX, "", ""),
         rows: &[row(
             // The operands go to `git fetch` without the `--` before them.
-            When::Anywhere(Test::Starts(&["--upl"])),
+            When::Anywhere(Test::Starts(words!["--upl"])),
             RunsProgram,
             TRANSPORT,
             "builtin/pull.c: run_fetch",
@@ -392,7 +393,10 @@ const SUBS: &[Sub] = &[
                 // What follows is any sub-command of git, or options of log.
                 When::All(&[
                     When::Path("view|visualize"),
-                    When::From(1, Test::Not(&["--stat", "--oneline", "--graph", "-p", "--patch", "log"])),
+                    When::From(
+                        1,
+                        Test::Not(words!["--stat", "--oneline", "--graph", "-p", "--patch", "log"]),
+                    ),
                 ]),
                 RunsProgram,
                 "runs any command of git, or log with any option",
@@ -652,7 +656,7 @@ const SUBS: &[Sub] = &[
         names: &["blame", "annotate"],
         opts: Opts::new(GNU, "L:S:M::C::", "contents= ignore-rev= ignore-revs-file= date= abbrev="),
         rows: &[row(
-            When::Val("--contents", Test::Not(&["-"])),
+            When::Val("--contents", Test::Not(words!["-"])),
             Uploads,
             OUTSIDE,
             "git-blame(1) --contents",
@@ -686,7 +690,7 @@ const SUBS: &[Sub] = &[
         opts: Opts::new(GNU, "", "prefix= stage="),
         // It follows links, and writes with `-f` over what is there.
         rows: &[row(
-            When::Val("--prefix", Test::Not(&["", "./"])),
+            When::Val("--prefix", Test::Not(words!["", "./"])),
             WritesFile,
             "writes the files of the index wherever the word says",
             "git-checkout-index(1) --prefix",
@@ -786,14 +790,14 @@ const SUBS: &[Sub] = &[
         opts: DIFF_TO_FOLDER,
         rows: &[
             row(
-                When::Val("-o --output-directory", Test::Starts(&["/"])),
+                When::Val("-o --output-directory", Test::Starts(words!["/"])),
                 WritesFile,
                 OUTSIDE_OUTPUT,
                 "git-format-patch(1) -o",
                 "format-patch -o /x HEAD~1",
             ),
             row(
-                When::Val("-o --output-directory", Test::HasFold(&["..", ".git"])),
+                When::Val("-o --output-directory", Test::HasFold(words!["..", ".git"])),
                 WritesFile,
                 OUTSIDE_OUTPUT,
                 "git-format-patch(1) -o",

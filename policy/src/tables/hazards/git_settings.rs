@@ -1,8 +1,9 @@
 //! Settings of git that neither run nor load anything nor send anything elsewhere: an allow list, since
 //! programs hide under many keys and new ones come with every release. Source: git-config(1).
+use crate::tables::words::{WordList, words};
 
 /// Sections in which every key is harmless.
-pub(crate) const HARMLESS_SECTIONS: &[&str] = &[
+pub(crate) const HARMLESS_SECTIONS: WordList = words![
     "advice",
     "apply",
     "blame",
@@ -31,7 +32,7 @@ pub(crate) const HARMLESS_SECTIONS: &[&str] = &[
 ];
 
 /// Single keys, lower case.
-pub(crate) const HARMLESS: &[&str] = &[
+pub(crate) const HARMLESS: WordList = words![
     "add.ignoreerrors",
     "am.keepcr",
     "branch.autosetupmerge",

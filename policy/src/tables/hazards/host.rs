@@ -1,6 +1,7 @@
 //! Programs that steer this host, or watch it.
 use super::Category::{Deletes, InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, POSIX, Program, Test, When, row};
+use crate::tables::words::words;
 
 const WRITES: &str = "writes over a file of the caller's choice";
 
@@ -87,7 +88,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ],
         opts: Opts::new(EXACT, "P:", "profile="),
         rows: &[row(
-            When::Word(Test::Starts(&[
+            When::Word(Test::Starts(words![
                 "--renderer-cmd-prefix",
                 "--gpu-launcher",
                 "--utility-cmd-prefix",

@@ -1,6 +1,7 @@
 //! Interpreters: code on the command line, on standard input, in modules loaded before the program.
 use super::Category::{InlineCode, LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH_POSIX, EXACT, EXACT_POSIX, Opts, POSIX, Program, Test, When, row};
+use crate::tables::words::words;
 
 const INLINE: &str = "evaluates code from the command line";
 
@@ -8,7 +9,7 @@ const STDIN: &str = "takes its program from standard input";
 
 const PRELOAD: &str = "loads code before the program";
 
-const DASH_FILE: Test = Test::Is(&["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
+const DASH_FILE: Test = Test::Is(words!["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
 /// The family.
 pub(super) const PROGRAMS: &[Program] = &[
@@ -32,21 +33,21 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-",
             ),
             row(
-                When::Val("-m", Test::Is(&["timeit", "pdb", "code", "asyncio", "bdb"])),
+                When::Val("-m", Test::Is(words!["timeit", "pdb", "code", "asyncio", "bdb"])),
                 InlineCode,
                 "the module evaluates its arguments or its input",
                 "Python library: timeit, pdb, code",
                 "-m timeit x",
             ),
             row(
-                When::Val("-m", Test::Is(&["webbrowser", "antigravity", "idlelib", "pydoc"])),
+                When::Val("-m", Test::Is(words!["webbrowser", "antigravity", "idlelib", "pydoc"])),
                 RunsProgram,
                 "the module opens a browser or an editor",
                 "Python library: webbrowser",
                 "-m webbrowser x",
             ),
             row(
-                When::Val("-m", Test::Is(&["http.server", "SimpleHTTPServer", "smtpd", "pyftpdlib"])),
+                When::Val("-m", Test::Is(words!["http.server", "SimpleHTTPServer", "smtpd", "pyftpdlib"])),
                 Uploads,
                 "the module gives the folder's files to everyone who asks",
                 "Python library: http.server",
@@ -54,7 +55,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(
                 When::All(&[
-                    When::Val("-m", Test::Is(&["json.tool", "json", "gzip", "base64"])),
+                    When::Val("-m", Test::Is(words!["json.tool", "json", "gzip", "base64"])),
                     When::More(1),
                 ]),
                 WritesFile,
@@ -63,21 +64,21 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-m json.tool a b",
             ),
             row(
-                When::Val("-m", Test::Is(&["zipapp"])),
+                When::Val("-m", Test::Is(words!["zipapp"])),
                 WritesFile,
                 "writes an archive",
                 "Python library: zipapp",
                 "-m zipapp x",
             ),
             row(
-                When::Val("-W", Test::Has(&["."])),
+                When::Val("-W", Test::Has(words!["."])),
                 LoadsCode,
                 "the filter's category is imported",
                 "python(1) -W",
                 "-W error::x.Y a.py",
             ),
             row(
-                When::Val("-X", Test::Starts(&["pycache_prefix", "presite"])),
+                When::Val("-X", Test::Starts(words!["pycache_prefix", "presite"])),
                 LoadsCode,
                 "takes compiled code from another folder",
                 "python(1) -X pycache_prefix",
@@ -162,14 +163,14 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--redirect-warnings=x a.js",
             ),
             row(
-                When::Val("--test-reporter", Test::Has(&["/", ".js"])),
+                When::Val("--test-reporter", Test::Has(words!["/", ".js"])),
                 LoadsCode,
                 PRELOAD,
                 "node(1) --test-reporter",
                 "--test --test-reporter=./x.js",
             ),
             row(
-                When::Word(Test::Starts(&["--inspect"])),
+                When::Word(Test::Starts(words!["--inspect"])),
                 RunsProgram,
                 "opens a port on which code can be given to it",
                 "node(1) --inspect",
@@ -210,7 +211,7 @@ unsafely-ignore-certificate-errors",
             row(
                 When::All(&[
                     When::Path("run|serve|install|test|bench"),
-                    When::From(1, Test::StartsFold(&["http:", "https:", "data:", "blob:"])),
+                    When::From(1, Test::StartsFold(words!["http:", "https:", "data:", "blob:"])),
                 ]),
                 LoadsCode,
                 "runs code from another host",
@@ -270,7 +271,7 @@ unsafely-ignore-certificate-errors",
             row(When::Opt("-I"), LoadsCode, "takes modules from another folder", "ruby(1) -I", "-I. a.rb"),
             row(When::Opt("-x"), LoadsCode, "runs a program embedded in a text", "ruby(1) -x", "-x a.txt"),
             row(
-                When::Word(Test::Starts(&["--crash-report", "--yjit-log", "--yjit-dump"])),
+                When::Word(Test::Starts(words!["--crash-report", "--yjit-log", "--yjit-dump"])),
                 WritesFile,
                 "writes the file, or pipes a report to a command",
                 "ruby(1) --crash-report",
@@ -300,7 +301,7 @@ zend-extension= server= docroot= rf= rc= re=",
             row(
                 When::Val(
                     "-d --define",
-                    Test::Has(&[
+                    Test::Has(words![
                         "prepend",
                         "append",
                         "extension",
@@ -381,7 +382,7 @@ add-exports= add-opens= source= upgrade-module-path=",
         ),
         rows: &[
             row(
-                When::Word(Test::Starts(&[
+                When::Word(Test::Starts(words![
                     "-agent",
                     "-javaagent",
                     "-Xbootclasspath",
@@ -397,7 +398,7 @@ add-exports= add-opens= source= upgrade-module-path=",
                 "-javaagent:x.jar A",
             ),
             row(
-                When::Word(Test::Starts(&["-XX:OnError", "-XX:OnOutOfMemoryError"])),
+                When::Word(Test::Starts(words!["-XX:OnError", "-XX:OnOutOfMemoryError"])),
                 RunsProgram,
                 "runs a command when it fails",
                 "java(1) -XX:OnError",
@@ -406,7 +407,7 @@ add-exports= add-opens= source= upgrade-module-path=",
             row(
                 When::All(&[
                     When::Without("--jar --cp --classpath --m --module"),
-                    When::Nth(0, Test::Ends(&[".java"])),
+                    When::Nth(0, Test::Ends(words![".java"])),
                 ]),
                 LoadsCode,
                 "compiles and runs a source file",
@@ -421,7 +422,7 @@ add-exports= add-opens= source= upgrade-module-path=",
                 "--source 17 x",
             ),
             row(
-                When::Word(Test::Starts(&[
+                When::Word(Test::Starts(words![
                     "-Xlog:",
                     "-Xloggc:",
                     "-XX:HeapDumpPath",

@@ -1,6 +1,7 @@
 //! More interpreters, debuggers and macro processors.
 use super::Category::{InlineCode, LoadsCode, RunsProgram};
 use super::{DASH, EXACT, EXACT_POSIX, GNU, Opts, POSIX, Program, Style, Test, When, row};
+use crate::tables::words::{WordList, words};
 
 const INLINE: &str = "evaluates code from the command line";
 
@@ -8,11 +9,11 @@ const STDIN: &str = "takes its program from standard input";
 
 const PRELOAD: &str = "loads code before the program";
 
-const DASH_FILE: Test = Test::Is(&["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
+const DASH_FILE: Test = Test::Is(words!["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
 const DEBUGGER: Style = Style { stop: usize::MAX, abbreviate: true, single_dash: true, bundle: false };
 
-const DEBUG: &[&str] = &[
+const DEBUG: WordList = words![
     "shell",
     "!",
     "python",
@@ -88,7 +89,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "julia(1) -L; elixir(1) -r",
                 "-L x.jl a.jl",
             ),
-            row(When::Nth(0, Test::Is(&["eval", "e"])), InlineCode, INLINE, "crystal eval", "eval 1"),
+            row(When::Nth(0, Test::Is(words!["eval", "e"])), InlineCode, INLINE, "crystal eval", "eval 1"),
             row(When::Nth(0, DASH_FILE), LoadsCode, STDIN, "julia(1)", "-"),
         ],
         subs: &[],
@@ -123,7 +124,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         rows: &[
             row(When::Opt("-e"), InlineCode, INLINE, "ghc(1) -e", "-e 1"),
             row(
-                When::Word(Test::Starts(&["-pgm", "-fplugin", "-F", "-ghci-script", "-optP"])),
+                When::Word(Test::Starts(words!["-pgm", "-fplugin", "-F", "-ghci-script", "-optP"])),
                 LoadsCode,
                 "loads a plugin or names a preprocessor",
                 "ghc users guide: -pgmF -fplugin",
@@ -242,7 +243,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(GNU, "e:f:", "expression= file="),
         rows: &[
             row(
-                When::Val("-e --expression", Test::Has(&["!"])),
+                When::Val("-e --expression", Test::Has(words!["!"])),
                 RunsProgram,
                 "`!` runs a shell line",
                 "dc(1) !",

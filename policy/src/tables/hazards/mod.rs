@@ -1,5 +1,6 @@
 //! What makes a well-known, allowed program do more than its name announces.
 use super::index::{self, Index};
+use super::words::WordList;
 
 /// Kinds of hazard; each can be turned off by `tools.exec.hazards.<category>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -279,7 +280,7 @@ pub enum When {
     /// All of them; the place is that of the last.
     All(&'static [When]),
     /// The expression of find(1) has one of these predicates, with a value that is not a standard stream.
-    Find(&'static [&'static str]),
+    Find(WordList),
     /// The script of sed(1) has such a command.
     Sed(Deed),
     /// The program text of awk(1) has such a statement.
@@ -307,21 +308,21 @@ pub enum Test {
     /// Any value.
     Any,
     /// One of these.
-    Is(&'static [&'static str]),
+    Is(WordList),
     /// One of these, whatever the case (the list is lower case).
-    Fold(&'static [&'static str]),
+    Fold(WordList),
     /// None of these (so a value known only at run time is a hit).
-    Not(&'static [&'static str]),
+    Not(WordList),
     /// Begins with one of these.
-    Starts(&'static [&'static str]),
+    Starts(WordList),
     /// Contains one of these.
-    Has(&'static [&'static str]),
+    Has(WordList),
     /// Contains one of these, whatever the case (the list is lower case).
-    HasFold(&'static [&'static str]),
+    HasFold(WordList),
     /// Begins with one of these, whatever the case (the list is lower case).
-    StartsFold(&'static [&'static str]),
+    StartsFold(WordList),
     /// Ends with one of these.
-    Ends(&'static [&'static str]),
+    Ends(WordList),
     /// A file that is no standard stream and no null device.
     File,
     /// `KEY=VALUE` (or `KEY`) for git that is not a harmless setting.
@@ -349,13 +350,13 @@ pub enum Test {
     /// An option of ssh_config(5) that runs a program or loads code.
     SshOption,
     /// Text in which one of these stands as a word (the list is lower case).
-    WordFold(&'static [&'static str]),
+    WordFold(WordList),
     /// A folder of the host that gives the host away (docker's `-v SOURCE:TARGET`).
     HostMount,
     /// `of=FILE` of dd, where the file is no standard stream and no null device.
     DdOutput,
     /// Begins with none of these.
-    NotStarts(&'static [&'static str]),
+    NotStarts(WordList),
     /// `KEY=VALUE` for cargo that is not a harmless setting, or a file of them.
     CargoSetting,
     /// `@FILE`, not `@-`.
@@ -364,9 +365,9 @@ pub enum Test {
     NameAtFile,
     /// A long option of that name behind any number of dashes, or short for it, as nopt reads it (npm, pnpm); case
     /// and dashes within do not count (the list has none).
-    Dashes(&'static [&'static str]),
+    Dashes(WordList),
     /// A path with a slash in it.
     HasSlash,
     /// Contains none of these.
-    HasNot(&'static [&'static str]),
+    HasNot(WordList),
 }

@@ -1,6 +1,7 @@
 //! Programs that talk to other hosts.
 use super::Category::{Deletes, LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH, EXACT, GNU, HOST, Opts, POSIX, Program, Test, When, row};
+use crate::tables::words::words;
 
 const WRITES: &str = "writes over a file of the caller's choice";
 
@@ -48,7 +49,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-sO http://y/x",
             ),
             row(
-                When::Word(Test::Starts(&["--expand-"])),
+                When::Word(Test::Starts(words!["--expand-"])),
                 Uploads,
                 "puts variables, which can come from the environment or a file, into the request",
                 "curl(1) --variable",
@@ -62,14 +63,14 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--ssl-sessions x http://y",
             ),
             row(
-                When::Val("-T --upload-file", Test::Not(&["-", "."])),
+                When::Val("-T --upload-file", Test::Not(words!["-", "."])),
                 Uploads,
                 SENDS,
                 "curl(1) -T; GTFOBins curl",
                 "-T x http://y",
             ),
             row(
-                When::Val("-F --form", Test::Has(&["=@", "=<", ";headers=@", ";headers=<"])),
+                When::Val("-F --form", Test::Has(words!["=@", "=<", ";headers=@", ";headers=<"])),
                 Uploads,
                 SENDS,
                 "curl(1) -F",
@@ -104,7 +105,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-D x http://y",
             ),
             row(
-                When::Val("-w --write-out", Test::Has(&["%output{"])),
+                When::Val("-w --write-out", Test::Has(words!["%output{"])),
                 WritesFile,
                 WRITES,
                 "curl(1) -w %output",
@@ -133,21 +134,21 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--unix-socket /run/x http://y",
             ),
             row(
-                When::Operand(Test::StartsFold(&["file:"])),
+                When::Operand(Test::StartsFold(words!["file:"])),
                 Uploads,
                 "prints the content of a local file",
                 "curl(1), file URLs; GTFOBins curl",
                 "-s file:///x",
             ),
             row(
-                When::Val("--url", Test::StartsFold(&["file:", "@"])),
+                When::Val("--url", Test::StartsFold(words!["file:", "@"])),
                 Uploads,
                 "prints the content of a local file",
                 "curl(1) --url",
                 "--url file:///x",
             ),
             row(
-                When::Operand(Test::HasFold(&["{file:", "[file:", "{,file:", ",file:"])),
+                When::Operand(Test::HasFold(words!["{file:", "[file:", "{,file:", ",file:"])),
                 Uploads,
                 "prints the content of a local file",
                 "curl(1), URL globbing",
@@ -187,21 +188,21 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-o x http://y",
             ),
             row(
-                When::Val("-P --directory-prefix", Test::Not(&[".", "./"])),
+                When::Val("-P --directory-prefix", Test::Not(words![".", "./"])),
                 WritesFile,
                 "writes into a folder of the caller's choice",
                 "wget(1) -P",
                 "-P x http://y",
             ),
             row(
-                When::Val("-i --input-file", Test::Not(&["-"])),
+                When::Val("-i --input-file", Test::Not(words!["-"])),
                 Uploads,
                 "looks up, and shows, the lines of a file",
                 "wget(1) -i; GTFOBins wget",
                 "-i x",
             ),
             row(
-                When::Val("--post-file --body-file", Test::Not(&["-"])),
+                When::Val("--post-file --body-file", Test::Not(words!["-"])),
                 Uploads,
                 SENDS,
                 "wget(1) --post-file",
@@ -237,7 +238,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-d y",
             ),
             row(
-                When::Operand(Test::Has(&["=@", ":=@", "@/", "@."])),
+                When::Operand(Test::Has(words!["=@", ":=@", "@/", "@."])),
                 Uploads,
                 SENDS,
                 "httpie: request items",
@@ -282,7 +283,7 @@ on-download-stop= on-download-error=",
         ),
         rows: &[
             row(
-                When::Val("-e --rsh", Test::Not(&["ssh"])),
+                When::Val("-e --rsh", Test::Not(words!["ssh"])),
                 RunsProgram,
                 "runs the remote shell it names",
                 "rsync(1) -e; GTFOBins rsync",
@@ -334,7 +335,7 @@ on-download-stop= on-download-error=",
                 "-o ProxyCommand=x h",
             ),
             row(
-                When::Val("-F", Test::Not(&["/dev/null", "none"])),
+                When::Val("-F", Test::Not(words!["/dev/null", "none"])),
                 RunsProgram,
                 "the configuration can name a program to run here",
                 "ssh(1) -F",
@@ -364,7 +365,7 @@ on-download-stop= on-download-error=",
                 "-o ProxyCommand=x a h:b",
             ),
             row(
-                When::Val("-F", Test::Not(&["/dev/null", "none"])),
+                When::Val("-F", Test::Not(words!["/dev/null", "none"])),
                 RunsProgram,
                 "the configuration can name a program to run here",
                 "scp(1) -F",
@@ -372,7 +373,7 @@ on-download-stop= on-download-error=",
             ),
             row(When::Opt("-S -D"), RunsProgram, PROGRAM, "scp(1) -S; GTFOBins scp", "-S ./x a h:b"),
             row(
-                When::Val("-b", Test::Not(&["-"])),
+                When::Val("-b", Test::Not(words!["-"])),
                 RunsProgram,
                 "runs commands of a file, of which `!` runs a shell",
                 "sftp(1) -b",
@@ -404,21 +405,21 @@ on-download-stop= on-download-error=",
         opts: Opts::new(EXACT, "b:t:T:l:f:", ""),
         rows: &[
             row(
-                When::Operand(Test::HasFold(&["exec", "system", "shell"])),
+                When::Operand(Test::HasFold(words!["exec", "system", "shell"])),
                 RunsProgram,
                 "the address runs a program",
                 "socat(1) EXEC, SYSTEM; GTFOBins socat",
                 "- EXEC:sh",
             ),
             row(
-                When::Operand(Test::HasFold(&["open:", "create:", "file:", "gopen:", "creat:"])),
+                When::Operand(Test::HasFold(words!["open:", "create:", "file:", "gopen:", "creat:"])),
                 WritesFile,
                 "the address is a file",
                 "socat(1) OPEN",
                 "- OPEN:x",
             ),
             row(
-                When::Operand(Test::HasFold(&["listen", "tcp-l", "udp-l"])),
+                When::Operand(Test::HasFold(words!["listen", "tcp-l", "udp-l"])),
                 Uploads,
                 "serves others",
                 "socat(1) TCP-LISTEN",
@@ -584,7 +585,7 @@ www accept= connect= k= pass= K= iv= md= nameopt=",
         ),
         rows: &[
             row(
-                When::Val("--script", Test::Has(&["/", ".nse"])),
+                When::Val("--script", Test::Has(words!["/", ".nse"])),
                 LoadsCode,
                 "runs a Lua script",
                 "nmap(1) --script; GTFOBins nmap",
@@ -598,14 +599,14 @@ www accept= connect= k= pass= K= iv= md= nameopt=",
                 "--datadir x h",
             ),
             row(
-                When::Word(Test::Starts(&["-oN", "-oX", "-oG", "-oA", "-oS"])),
+                When::Word(Test::Starts(words!["-oN", "-oX", "-oG", "-oA", "-oS"])),
                 WritesFile,
                 WRITES,
                 "nmap(1) -oN",
                 "-oN x h",
             ),
             row(
-                When::Word(Test::Starts(&["-iL"])),
+                When::Word(Test::Starts(words!["-iL"])),
                 Uploads,
                 "looks up, and shows, the lines of a file",
                 "nmap(1) -iL",
@@ -627,7 +628,7 @@ www accept= connect= k= pass= K= iv= md= nameopt=",
             ),
             row(When::Val("-w", Test::File), WritesFile, WRITES, "tcpdump(8) -w", "-w x"),
             row(
-                When::Val("-X", Test::Starts(&["lua_script", "read_format"])),
+                When::Val("-X", Test::Starts(words!["lua_script", "read_format"])),
                 LoadsCode,
                 "runs a Lua script",
                 "tshark(1) -X lua_script",

@@ -1,6 +1,7 @@
 //! Package managers.
 use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{EXACT, EXACT_POSIX, GNU, HOST, Opts, Program, Row, Sub, Test, When, row};
+use crate::tables::words::words;
 
 const CONFIG: &str = "the configuration it names is code, or names code to load";
 
@@ -27,7 +28,7 @@ const UV_PYTHON: &[Row] = &[
     row(
         When::All(&[
             When::Val("-p --python", Test::HasSlash),
-            When::Val("-p --python", Test::NotStarts(&["/usr/", ".venv/"])),
+            When::Val("-p --python", Test::NotStarts(words!["/usr/", ".venv/"])),
         ]),
         RunsProgram,
         PROGRAM,
@@ -105,7 +106,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "help x --viewer=./y",
             ),
             row(
-                When::Val("--registry", Test::HasNot(&["registry.npmjs.org", "registry.yarnpkg.com"])),
+                When::Val("--registry", Test::HasNot(words!["registry.npmjs.org", "registry.yarnpkg.com"])),
                 LoadsCode,
                 INDEX,
                 "npm-config(7) registry",
@@ -119,7 +120,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--prefix /tmp/x test",
             ),
             row(
-                When::Anywhere(Test::Has(&["$(", "`"])),
+                When::Anywhere(Test::Has(words!["$(", "`"])),
                 RunsProgram,
                 "older versions hand it to the script's shell in double quotes",
                 "npm 6 and pnpm 8, run",
@@ -136,8 +137,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::All(&[
                     When::Path("pkg|set-script"),
-                    When::Operand(Test::Has(&["scripts"])),
-                    When::Operand(Test::Is(&["set"])),
+                    When::Operand(Test::Has(words!["scripts"])),
+                    When::Operand(Test::Is(words!["set"])),
                 ]),
                 RunsProgram,
                 "writes a script that runs later",
@@ -166,7 +167,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "run env -- ./x",
             ),
             row(
-                When::Val("--cache --logs-dir", Test::Starts(&["/", "..", "~"])),
+                When::Val("--cache --logs-dir", Test::Starts(words!["/", "..", "~"])),
                 WritesFile,
                 "writes its files into another folder",
                 "npm-config(7) cache, logs-dir",
@@ -182,7 +183,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(EXACT, "", ""),
         rows: &[
             row(
-                When::Word(Test::Dashes(&[
+                When::Word(Test::Dashes(words![
                     "scriptshell",
                     "shell",
                     "git",
@@ -199,7 +200,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "test -script-shell=./x",
             ),
             row(
-                When::Word(Test::Dashes(&[
+                When::Word(Test::Dashes(words![
                     "nodeoptions",
                     "onloadscript",
                     "initmodule",
@@ -213,7 +214,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "test ---node-options=--require=./x",
             ),
             row(
-                When::Word(Test::Starts(&["---", "-registry", "-prefix", "-globalc"])),
+                When::Word(Test::Starts(words!["---", "-registry", "-prefix", "-globalc"])),
                 RunsProgram,
                 PROGRAM,
                 "nopt, README",
@@ -236,7 +237,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::All(&[
                     When::Path("run|workspace|workspaces"),
-                    When::Operand(Test::Is(&["exec", "dlx", "node"])),
+                    When::Operand(Test::Is(words!["exec", "dlx", "node"])),
                 ]),
                 RunsProgram,
                 PROGRAM,
@@ -279,7 +280,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[
             row(
-                When::Val("-i --index-url --index --pypi-url", Test::HasNot(&["https://pypi.org/"])),
+                When::Val("-i --index-url --index --pypi-url", Test::HasNot(words!["https://pypi.org/"])),
                 LoadsCode,
                 INDEX,
                 "pip install --index-url",
@@ -360,7 +361,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Val(
                     "-o --option",
-                    Test::HasFold(&[
+                    Test::HasFold(words![
                         "invoke",
                         "dpkg::pre",
                         "dpkg::post",

@@ -2,6 +2,7 @@
 //! so starting it is asked about.
 use super::Category::{Deletes, LoadsCode, RunsProgram, WritesFile};
 use super::{DASH, EXACT, EXACT_POSIX, GNU, Opts, POSIX, Program, Test, When, row};
+use crate::tables::words::words;
 
 const STARTS: &str = "starts a program that is not judged";
 
@@ -80,7 +81,15 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Val(
                     "--bind",
-                    Test::Has(&["execute", "become", "reload", "transform", "preview", "put", "unix-line"]),
+                    Test::Has(words![
+                        "execute",
+                        "become",
+                        "reload",
+                        "transform",
+                        "preview",
+                        "put",
+                        "unix-line"
+                    ]),
                 ),
                 RunsProgram,
                 "an action of a key or an event runs a shell line",
@@ -88,7 +97,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--bind start:execute(x)",
             ),
             row(
-                When::Word(Test::Starts(&["--listen"])),
+                When::Word(Test::Starts(words!["--listen"])),
                 RunsProgram,
                 "opens a port on which actions can be given to it",
                 "fzf(1) --listen",
@@ -142,7 +151,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(When::Path("exec|trigger"), RunsProgram, STARTS, "consul exec; watchman trigger", "exec x"),
             row(
-                When::All(&[When::Operand(Test::Is(&["trigger"])), When::More(1)]),
+                When::All(&[When::Operand(Test::Is(words!["trigger"])), When::More(1)]),
                 RunsProgram,
                 STARTS,
                 "watchman trigger",
@@ -162,7 +171,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(EXACT, "C:a:", ""),
         rows: &[
             row(
-                When::Word(Test::Starts(&[
+                When::Word(Test::Starts(words![
                     "--up",
                     "--down",
                     "--route-",
@@ -187,7 +196,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--up x",
             ),
             row(
-                When::Word(Test::Starts(&["--config", "--conf-", "-C", "-a", "file", "up"])),
+                When::Word(Test::Starts(words!["--config", "--conf-", "-C", "-a", "file", "up"])),
                 RunsProgram,
                 "takes settings that name scripts from a file",
                 "openvpn(8) --config; wg-quick(8) PostUp",
@@ -257,7 +266,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         names: &["cargo", "rustc", "rustdoc", "rustfmt", "clippy-driver", "rust-analyzer"],
         opts: Opts::new(EXACT_POSIX, "", ""),
         rows: &[row(
-            When::All(&[When::Nth(0, Test::Starts(&["+"])), When::Nth(0, Test::HasSlash)]),
+            When::All(&[When::Nth(0, Test::Starts(words!["+"])), When::Nth(0, Test::HasSlash)]),
             RunsProgram,
             "takes the compiler from another folder",
             "rustup: toolchain by path",
