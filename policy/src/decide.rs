@@ -2,6 +2,7 @@
 //!
 //! `check`, hooks, the approver's preview and the guard itself all come through here; there is no second
 //! evaluator.
+use crate::tables::words::{WordList, words};
 use std::sync::Arc;
 
 use crate::arg::Arg;
@@ -226,15 +227,15 @@ fn through_shell(
 }
 
 /// Variables that the judgement looks at. It takes the first of two entries, as getenv(3) does; shells take the last.
-const LOOKED_AT: &[&[u8]] = &[b"PATH", b"HOME", b"PWD", b"SHELL", b"TMPDIR"];
+const LOOKED_AT: WordList = words!["PATH", "HOME", "PWD", "SHELL", "TMPDIR"];
 
 /// Rule 5 for what is inherited.
 fn environment(judge: &mut Judge<'_>, policy: &Effective, inv: &Invocation, plans: &mut Plans) {
     if policy.security.value != Security::Allowlist {
         return;
     }
-    for name in LOOKED_AT {
-        let mut values = inv.env.iter().filter_map(|e| e.strip_prefix(*name)?.strip_prefix(b"="));
+    for name in LOOKED_AT.iter() {
+        let mut values = inv.env.iter().filter_map(|e| e.strip_prefix(name)?.strip_prefix(b"="));
         if values.next().is_some_and(|first| values.any(|other| other != first)) {
             let why = format!("the environment holds `{}` twice, with different values", visible(name));
             judge.found(Weight::Miss, Reason::Environment, None, why);

@@ -3,6 +3,7 @@
 //! A word with `/` is taken relative to the tracked working folder; a bare name is searched in the absolute
 //! entries of PATH, in order. The guard itself and its shims are skipped by identity, never by folder name:
 //! a shim that is named by its path stands for the program of its name in PATH, so no loop is possible.
+use crate::tables::words::{WordList, words};
 use crate::world::{FileId, FileKind, World};
 
 /// A file that exists, is regular, may be executed, and was looked at once.
@@ -44,7 +45,7 @@ pub enum Resolution {
 pub const DEFAULT_PATH: &[u8] = b"/usr/local/bin:/bin:/usr/bin";
 
 /// Names of the guard's own programs: these are not skipped when named by path.
-const OWN_NAMES: &[&[u8]] = &[b"exec-guard", b"exec-guardctl", b"exec-guard-approver"];
+const OWN_NAMES: WordList = words!["exec-guard", "exec-guardctl", "exec-guard-approver"];
 
 /// The part after the last slash.
 pub fn last_component(path: &[u8]) -> &[u8] {
@@ -170,9 +171,7 @@ pub(crate) fn resolve(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolut
         return Resolution::CwdUnknown;
     }
     match look(&full, world, true) {
-        Some(exe) if world.is_guard(&exe.id) && !OWN_NAMES.contains(&exe.name()) => {
-            search(exe.name(), at, world)
-        }
+        Some(exe) if world.is_guard(&exe.id) && !OWN_NAMES.has(exe.name()) => search(exe.name(), at, world),
         Some(exe) => Resolution::Found(exe),
         None => Resolution::Missing,
     }
@@ -214,7 +213,7 @@ fn search(name: &[u8], at: Lookup<'_>, world: &dyn World) -> Resolution {
         if info.kind != FileKind::Regular || !info.executable {
             continue;
         }
-        if world.is_guard(&info.id) && !OWN_NAMES.contains(&name) {
+        if world.is_guard(&info.id) && !OWN_NAMES.has(name) {
             continue;
         }
         match named(&candidate, info.id, world) {

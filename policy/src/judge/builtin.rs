@@ -10,10 +10,10 @@ use crate::rules::entry::Match;
 use crate::rules::environ::{self, EnvClass};
 use crate::shell::Dialect;
 use crate::tables::builtins::INTEGER_VARIABLES;
+use crate::tables::words::{WordList, words};
 
 /// Builtins for which an entry of the program of the same name speaks.
-const BUILTIN_LIKE_PROGRAM: &[&[u8]] =
-    &[b"echo", b"printf", b"pwd", b"test", b"[", b"true", b"false", b"kill"];
+const BUILTIN_LIKE_PROGRAM: WordList = words!["echo", "printf", "pwd", "test", "[", "true", "false", "kill"];
 
 /// Bytes from which on the kernel takes no path (path_resolution(7)): where a shell is after that many `cd` is not
 /// followed.
@@ -48,7 +48,7 @@ impl Judge<'_> {
             if matches!(name, b"cd" | b"chdir" | b"pushd" | b"popd") {
                 out.chdir = Some(None);
             }
-            if BUILTIN_LIKE_PROGRAM.contains(&name)
+            if BUILTIN_LIKE_PROGRAM.has(name)
                 && let known = self.known(name, ctx)
                 && let Found::Program(exe) = &known.found
             {

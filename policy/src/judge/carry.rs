@@ -1,4 +1,5 @@
 //! What a wrapper, carrier or shell carries: judged like the command that carries it.
+use crate::tables::words::{WordList, words};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,10 +20,10 @@ use crate::shell::{Dialect, is_busybox};
 use crate::wrapper::{self, Carried, Class, Inner, Peel, ShellUse};
 
 /// Programs that hold many: the shell inside is not the one that PATH has under that name.
-const MULTICALL: &[&[u8]] = &[b"busybox", b"toybox"];
+const MULTICALL: WordList = words!["busybox", "toybox"];
 
 /// Folders that are links on many systems, and root's everywhere.
-const MERGED: &[&[u8]] = &[b"/bin", b"/sbin", b"/usr/sbin"];
+const MERGED: WordList = words!["/bin", "/sbin", "/usr/sbin"];
 
 impl Judge<'_> {
     /// A program that runs another one: both layers are judged.
@@ -66,7 +67,7 @@ impl Judge<'_> {
                 Inner::Argv { words, range } => {
                     let first = out.rewrites.len();
                     let applet = words.first().and_then(Arg::literal).unwrap_or_default();
-                    if names.iter().any(|n| MULTICALL.contains(n)) && wrapper::is_shell(applet, &[]) {
+                    if names.iter().any(|n| MULTICALL.has(n)) && wrapper::is_shell(applet, &[]) {
                         let why = "the language of a multi-call program's shell is not understood here";
                         self.found(Weight::Unknowable, Reason::Wrapper, Some(at), why.to_owned());
                     }
@@ -177,7 +178,7 @@ impl Judge<'_> {
     /// judged, or a link is on the way. (Where neither is so, who could exchange the file could change it as well.)
     fn may_become_another(&self, typed: &[u8], exe: &Executable, ctx: &Context) -> bool {
         if typed.first() == Some(&b'/') {
-            return normalise(typed) != exe.found && !MERGED.contains(&parent(typed));
+            return normalise(typed) != exe.found && !MERGED.has(parent(typed));
         }
         let moved = ctx.cwd.as_deref() != self.inv.cwd.as_deref();
         moved || ctx.cwd.as_ref().is_none_or(|cwd| normalise(&join(cwd, typed)) != exe.found)

@@ -43,7 +43,7 @@ const LISTERS: WordList = words!["git ls-files", "git status", "git diff", "ls",
 const CUTTERS: WordList = words!["basename", "dirname", "realpath", "readlink"];
 
 /// Commands that print their own words, or what they make of them.
-const SAYERS: &[&[u8]] = &[b"echo", b"printf", b"print", b"expr", b"date", b"command", b"builtin", b"env"];
+const SAYERS: WordList = words!["echo", "printf", "print", "expr", "date", "command", "builtin", "env"];
 
 /// What the text says.
 #[derive(Clone, Copy)]
@@ -146,36 +146,36 @@ const SPLITS: &[u8] = b"|;&(\n`";
 
 /// True if a command of git prints names or messages.
 fn tells(command: &[u8]) -> bool {
-    const TELLERS: &[&[u8]] = &[
-        b"describe",
-        b"branch",
-        b"log",
-        b"for-each-ref",
-        b"tag",
-        b"config",
-        b"symbolic-ref",
-        b"show",
-        b"status",
-        b"rev-parse",
-        b"stash",
-        b"name-rev",
-        b"show-ref",
-        b"shortlog",
-        b"reflog",
-        b"remote",
-        b"worktree",
-        b"cat-file",
-        b"rev-list",
-        b"ls-remote",
-        b"fast-export",
-        b"whatchanged",
-        b"diff",
-        b"format-patch",
-        b"notes",
-        b"var",
+    const TELLERS: WordList = words![
+        "describe",
+        "branch",
+        "log",
+        "for-each-ref",
+        "tag",
+        "config",
+        "symbolic-ref",
+        "show",
+        "status",
+        "rev-parse",
+        "stash",
+        "name-rev",
+        "show-ref",
+        "shortlog",
+        "reflog",
+        "remote",
+        "worktree",
+        "cat-file",
+        "rev-list",
+        "ls-remote",
+        "fast-export",
+        "whatchanged",
+        "diff",
+        "format-patch",
+        "notes",
+        "var",
     ];
     let mut words = command.split(u8::is_ascii_whitespace);
-    words.next() == Some(b"git") && words.any(|w| TELLERS.contains(&w))
+    words.next() == Some(b"git") && words.any(|w| TELLERS.has(w))
 }
 
 fn is_one(command: &[u8], list: WordList) -> bool {
@@ -480,7 +480,7 @@ impl<'a> Filler<'a> {
                 return None;
             }
             let sayer = command.split(u8::is_ascii_whitespace).next();
-            says |= sayer.is_some_and(|name| SAYERS.contains(&name)) && self.says(command, depth)?
+            says |= sayer.is_some_and(|name| SAYERS.has(name)) && self.says(command, depth)?
                 || command.windows(2).any(|w| w == b"<<");
             alters |= !quiet && !tame;
             self.known = true;
@@ -619,19 +619,19 @@ impl<'a> Filler<'a> {
 
 /// A command without the words of the shell in front of it; nothing if there is none, or one that prints nothing.
 fn bare(command: &[u8]) -> &[u8] {
-    const FRONT: &[&[u8]] = &[b"{", b"!", b"if", b"then", b"elif", b"else", b"while", b"until", b"do"];
-    const SILENT: &[&[u8]] = &[
-        b"}", b"fi", b"done", b"esac", b"local", b"return", b"shift", b"read", b"test", b"[", b"[[", b"true",
-        b"false", b":", b"cd", b"exit",
+    const FRONT: WordList = words!["{", "!", "if", "then", "elif", "else", "while", "until", "do"];
+    const SILENT: WordList = words![
+        "}", "fi", "done", "esac", "local", "return", "shift", "read", "test", "[", "[[", "true", "false",
+        ":", "cd", "exit",
     ];
     let mut rest = command.trim_ascii();
     loop {
         let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
-        if SILENT.contains(&word) {
+        if SILENT.has(word) {
             return b"";
         }
-        if !FRONT.contains(&word) {
+        if !FRONT.has(word) {
             return rest;
         }
         rest = behind.trim_ascii();

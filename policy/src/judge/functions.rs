@@ -1,5 +1,6 @@
 //! Functions of a text: a call is one only where the definition has certainly been executed before, in the same process.
 //! Anywhere else the shell looks for a program of that name, and so does the judgement.
+use crate::tables::words::{WordList, words};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -24,7 +25,7 @@ pub(crate) struct Functions {
 pub(crate) type Defined = Rc<HashSet<Vec<u8>>>;
 
 /// Builtins that take a definition away: `unset f` does where no variable has that name.
-const TAKERS: &[&[u8]] = &[b"unset", b"unfunction", b"unhash", b"disable"];
+const TAKERS: WordList = words!["unset", "unfunction", "unhash", "disable"];
 
 impl Functions {
     /// Counts the functions that a text defines, wherever. One that is taken away again, wherever, is none: whether it
@@ -124,7 +125,7 @@ impl Functions {
 }
 
 fn is_taker(word: &Word) -> bool {
-    word.any_literal(|l| TAKERS.contains(&l))
+    word.any_literal(|l| TAKERS.has(l))
 }
 
 /// True if the text may start processes of the shell's own beside each other: by `&`, `|`, `(…)`, `$(…)` or backticks.

@@ -3,6 +3,7 @@
 //!
 //! A word with a variable in it is known only at run time, but where these words are written down beside the text,
 //! each of them is one that it may become. So they are tried, one after the other, in its place.
+use crate::tables::words::{WordList, words};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -178,7 +179,7 @@ impl Given {
                         reads |= reads_words(l);
                         makes |= makes_files(l);
                         writes |= l == b"-o";
-                        tells |= TELLING.contains(&l);
+                        tells |= TELLING.has(l);
                         moves |= matches!(l, b"cd" | b"pushd" | b"chdir");
                         behind |= matches!(l, b"builtin" | b"command" | b"--");
                         told = told.or(Some(declares(l)).filter(|d| *d || !behind));
@@ -222,7 +223,7 @@ impl Given {
             }
             false
         });
-        if hands_on && SAYING.iter().any(|say| source.windows(say.len()).any(|w| w == *say)) {
+        if hands_on && SAYING.iter().any(|say| source.windows(say.len()).any(|w| w == say)) {
             let words: Vec<Arg> = made::printed(source).map(|w| Arg::Literal(made::unquoted(w))).collect();
             self.makes(&words);
         }
@@ -274,7 +275,7 @@ impl Given {
 
     /// Notes names and messages that git is told. (What is put together of what it says itself is none of the text's.)
     fn tells(&mut self, words: &[Arg]) {
-        let is = |w: &Arg, list: &[&[u8]]| w.literal().is_some_and(|w| list.contains(&w));
+        let is = |w: &Arg, list: WordList| w.literal().is_some_and(|w| list.has(w));
         let makes = |w: &Arg| {
             let option = w.known_prefix().strip_prefix(b"-").unwrap_or_default();
             let long = option.first() == Some(&b'-');
@@ -283,7 +284,7 @@ impl Given {
         };
         let Some(at) = words.iter().position(|w| is(w, TELLING)) else { return };
         let Some((command, words)) = words.get(at..).and_then(<[Arg]>::split_first) else { return };
-        if is(command, &[b"checkout", b"switch"]) && !words.iter().any(makes) {
+        if is(command, words!["checkout", "switch"]) && !words.iter().any(makes) {
             return;
         }
         for word in words {
@@ -436,7 +437,7 @@ impl Given {
         // What it is from elsewhere. The folders are the shell's own.
         let here = matches!(name, b"PWD" | b"OLDPWD");
         out.extend(super::variable(env, name).filter(|_| !here).map(Arg::lit));
-        if SET_BY_SHELLS.contains(&name) {
+        if SET_BY_SHELLS.has(name) {
             out.push(dynamic(b"`"));
         }
         if self.reads_any || self.read.iter().any(|n| n == name) {
@@ -689,8 +690,8 @@ fn says_more(text: &[u8]) -> bool {
 
 /// Variables that a shell sets to words of the text by itself: the last word of a command, what `read`, `[[ =~ ]]`,
 /// getopts and mapfile found.
-const SET_BY_SHELLS: &[&[u8]] =
-    &[b"_", b"REPLY", b"BASH_REMATCH", b"MAPFILE", b"OPTARG", b"MATCH", b"match", b"reply"];
+const SET_BY_SHELLS: WordList =
+    words!["_", "REPLY", "BASH_REMATCH", "MAPFILE", "OPTARG", "MATCH", "match", "reply"];
 
 /// Builtins that assign, read and write.
 fn declares(word: &[u8]) -> bool {
@@ -706,22 +707,22 @@ fn reads_words(word: &[u8]) -> bool {
 }
 
 /// Commands of git that make a name, or keep a message or value.
-const TELLING: &[&[u8]] = &[
-    b"tag",
-    b"branch",
-    b"checkout",
-    b"switch",
-    b"commit",
-    b"config",
-    b"symbolic-ref",
-    b"update-ref",
-    b"stash",
-    b"remote",
-    b"notes",
+const TELLING: WordList = words![
+    "tag",
+    "branch",
+    "checkout",
+    "switch",
+    "commit",
+    "config",
+    "symbolic-ref",
+    "update-ref",
+    "stash",
+    "remote",
+    "notes",
 ];
 
 /// By which a text says words that another command reads.
-const SAYING: &[&[u8]] = &[b"echo", b"printf", b"print", b"<<"];
+const SAYING: WordList = words!["echo", "printf", "print", "<<"];
 
 /// Programs, and commands of git and cargo, that make files whose names they are given.
 fn makes_files(word: &[u8]) -> bool {

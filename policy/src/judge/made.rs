@@ -223,13 +223,13 @@ pub(super) fn tame(commands: &[u8]) -> bool {
 
 /// Names of branches and tags are what is there, like hashes: for one of these fields as for the hash.
 fn of_refs(commands: &[u8]) -> std::borrow::Cow<'_, [u8]> {
-    const FIELDS: &[&[u8]] = &[b"%(refname:short)", b"%(refname)", b"%(objectname)", b"%(objectname:short)"];
+    const FIELDS: WordList = words!["%(refname:short)", "%(refname)", "%(objectname)", "%(objectname:short)"];
     let Some(at) = commands.windows(2).position(|w| w == b"%(") else { return commands.into() };
     let (front, rest) = commands.split_at(at);
     let mut out = front.to_vec();
     let mut rest = rest;
     while let Some((byte, after)) = rest.split_first() {
-        match FIELDS.iter().find_map(|f| rest.strip_prefix(*f)) {
+        match FIELDS.iter().find_map(|f| rest.strip_prefix(f)) {
             Some(behind) => {
                 out.extend_from_slice(b"%h");
                 rest = behind;

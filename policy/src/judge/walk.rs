@@ -3,6 +3,7 @@
 //!
 //! A literal `cd` moves the tracked folder along `&&` only. After `;`, a newline or `||`, in a pipeline, a branch
 //! or a loop it is unknown: then relative programs, `cwd` rules and scoped files miss.
+use crate::tables::words::{WordList, words};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -88,7 +89,7 @@ fn is_read(text: &[u8]) -> bool {
 const LONG: usize = 4096;
 
 /// Parts of names of what makes words of its standard input: xargs, parallel, `read`, readarray, mapfile.
-const READERS: &[&[u8]] = &[b"xargs", b"parallel", b"read", b"mapfile"];
+const READERS: WordList = words!["xargs", "parallel", "read", "mapfile"];
 
 impl Judge<'_> {
     /// Parses and walks a text.
@@ -653,21 +654,21 @@ fn exports(script: &Script, into: &mut HashSet<Vec<u8>>) {
 
 /// Words by which a shell leaves its folder, wherever they stand in a command: `command cd` and `builtin cd` do it too.
 /// (What is evaluated or sourced may as well, and is never free.)
-const MOVERS: &[&[u8]] = &[b"cd", b"chdir", b"pushd", b"popd"];
+const MOVERS: WordList = words!["cd", "chdir", "pushd", "popd"];
 
 /// Functions that zsh calls by itself: behind a `cd`, before a command, at the end, on a signal. Source: zshmisc(1),
 /// "Special Functions".
 fn called_by_zsh(name: &[u8]) -> bool {
-    const HOOKS: &[&[u8]] =
-        &[b"chpwd", b"periodic", b"precmd", b"preexec", b"zshaddhistory", b"zshexit", b"zsh_directory_name"];
-    HOOKS.contains(&name) || name.starts_with(b"TRAP")
+    const HOOKS: WordList =
+        words!["chpwd", "periodic", "precmd", "preexec", "zshaddhistory", "zshexit", "zsh_directory_name"];
+    HOOKS.has(name) || name.starts_with(b"TRAP")
 }
 
 /// True if the command itself could move the shell to another folder.
 fn moves_here(c: &Command) -> bool {
     let CommandKind::Simple(simple) = &c.kind else { return false };
     // `\cd`, `c''d` and `{cd,x}` are spellings of the same words.
-    simple.words.iter().any(|w| w.any_literal(|l| MOVERS.contains(&l)))
+    simple.words.iter().any(|w| w.any_literal(|l| MOVERS.has(l)))
 }
 
 /// Whether what runs in a copy of the shell, `( … )`, is looked at: a `cd` in it moves nobody else.

@@ -6,6 +6,7 @@ use crate::document::Entry;
 use crate::glob::{ArgGlob, ArgPattern, PathGlob};
 use crate::resolve::{Executable, last_component, parent};
 use crate::rules::folders;
+use crate::tables::words::{WordList, words};
 use crate::world::World;
 
 /// What an entry is compared with.
@@ -258,20 +259,20 @@ fn last_component_may_match(pattern: &str, exe: &Executable, real_counts: bool) 
 }
 
 /// Suffixes that the alternatives systems of distributions add to a program's name.
-const ALTERNATIVE_SUFFIXES: &[&[u8]] = &[
-    b".basic",
-    b".tiny",
-    b".nox",
-    b".gtk3",
-    b".gtk",
-    b".athena",
-    b".openbsd",
-    b".traditional",
-    b".gnu",
-    b".bsd",
-    b".distrib",
-    b".debian",
-    b".real",
+const ALTERNATIVE_SUFFIXES: WordList = words![
+    ".basic",
+    ".tiny",
+    ".nox",
+    ".gtk3",
+    ".gtk",
+    ".athena",
+    ".openbsd",
+    ".traditional",
+    ".gnu",
+    ".bsd",
+    ".distrib",
+    ".debian",
+    ".real",
 ];
 
 /// True if the file behind a link is the same program under a versioned or alternatives name
@@ -280,7 +281,7 @@ pub(crate) fn same_program(found: &[u8], real: &[u8]) -> bool {
     if found == real {
         return true;
     }
-    let stem = ALTERNATIVE_SUFFIXES.iter().find_map(|s| real.strip_suffix(*s)).unwrap_or(real);
+    let stem = ALTERNATIVE_SUFFIXES.iter().find_map(|s| real.strip_suffix(s)).unwrap_or(real);
     if stem == found || (found == b"vi" && stem == b"vim") {
         return true;
     }

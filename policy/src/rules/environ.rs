@@ -2,6 +2,7 @@
 //!
 //! Assignments go by the allow list of [`crate::tables::environment`]: what is not known to be harmless asks.
 //! Inherited variables go by the list of dangerous ones, since a normal environment must stay whole.
+use crate::tables::words::words;
 use std::collections::BTreeSet;
 
 use crate::resolve::{join, normalise};
@@ -167,8 +168,7 @@ fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
 
 /// A folder that only the system's administrator writes.
 fn is_the_systems(folder: &[u8]) -> bool {
-    const ROOTS: &[&[u8]] =
-        &[b"/etc/", b"/usr/", b"/opt/", b"/bin/", b"/nix/store/", b"/run/current-system/"];
+    const ROOTS: WordList = words!["/etc/", "/usr/", "/opt/", "/bin/", "/nix/store/", "/run/current-system/"];
     ROOTS.iter().any(|r| folder.starts_with(r)) && !folder.windows(2).any(|w| w == b"..")
 }
 
@@ -192,7 +192,7 @@ fn installed(value: &[u8], places: WordList, home: Option<&[u8]>) -> bool {
 }
 
 /// Functions of make that run a command, read a text as a makefile, or call what a text names.
-const MAKE_FUNCTIONS: &[&[u8]] = &[b"shell", b"eval", b"file", b"call", b"guile"];
+const MAKE_FUNCTIONS: WordList = words!["shell", "eval", "file", "call", "guile"];
 
 /// True for a value that is code to a program which expands its variables, whatever the name: make does so with every
 /// variable of its environment (GNU make manual, "Variables from the Environment"), and a shell's arithmetic evaluates

@@ -2,6 +2,7 @@
 //!
 //! The path of a policy document in a command is a question whatever the lists say: a command that may edit the
 //! policy may do anything afterwards.
+use crate::tables::words::{WordList, words};
 use std::borrow::Cow;
 use std::cell::RefCell;
 
@@ -29,51 +30,51 @@ const READ_ONLY: &[&[&[u8]]] = &[
 ];
 
 /// Files in which agents keep hooks or permissions, by the end of their path. Source: the agents' manuals.
-const HOOK_FILES: &[&[u8]] = &[
-    b".claude/settings.json",
-    b".claude/settings.local.json",
-    b".claude.json",
-    b".codex/config.toml",
-    b".codex/hooks.json",
-    b".gemini/settings.json",
-    b".qwen/settings.json",
-    b".cursor/hooks.json",
-    b".cursor/cli-config.json",
-    b".copilot/config.json",
-    b".config/opencode/opencode.json",
-    b"opencode.json",
-    b".openclaw/openclaw.json",
-    b".config/goose/config.yaml",
-    b"crush.json",
+const HOOK_FILES: WordList = words![
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+    ".cursor/hooks.json",
+    ".cursor/cli-config.json",
+    ".copilot/config.json",
+    ".config/opencode/opencode.json",
+    "opencode.json",
+    ".openclaw/openclaw.json",
+    ".config/goose/config.yaml",
+    "crush.json",
 ];
 
 /// Files that other programs run or read their orders from, by the end of their path: who writes one runs code later.
 /// Source: the programs' manuals (githooks(5), git-config(1), bash(1), sshd(8), direnv(1), crontab(5)).
-const START_UP: &[&[u8]] = &[
-    b".git/config",
-    b".gitconfig",
-    b".bashrc",
-    b".bash_profile",
-    b".bash_login",
-    b".profile",
-    b".zshrc",
-    b".zshenv",
-    b".zprofile",
-    b".config/fish/config.fish",
-    b".ssh/authorized_keys",
-    b".ssh/config",
-    b".ssh/rc",
-    b".npmrc",
-    b".pypirc",
-    b".netrc",
-    b".inputrc",
-    b".vimrc",
-    b".jq",
+const START_UP: WordList = words![
+    ".git/config",
+    ".gitconfig",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".config/fish/config.fish",
+    ".ssh/authorized_keys",
+    ".ssh/config",
+    ".ssh/rc",
+    ".npmrc",
+    ".pypirc",
+    ".netrc",
+    ".inputrc",
+    ".vimrc",
+    ".jq",
 ];
 
 /// Folders whose every file is one.
-const START_UP_FOLDERS: &[&[u8]] =
-    &[b".git/hooks/", b".config/autostart/", b".config/systemd/user/", b"/etc/cron."];
+const START_UP_FOLDERS: WordList =
+    words![".git/hooks/", ".config/autostart/", ".config/systemd/user/", "/etc/cron."];
 
 /// Why a command writes a file that something else will run; `None` if it does not. No matter of self-protection:
 /// a hazard like those of the table.
@@ -82,8 +83,8 @@ pub(crate) fn starts_up(name: &[u8], args: &[Arg]) -> Option<&'static str> {
         return None;
     }
     args.iter().filter_map(Arg::literal).find_map(|a| {
-        let ends = |f: &&&[u8]| {
-            a.strip_suffix(**f).is_some_and(|rest| {
+        let ends = |f: &&[u8]| {
+            a.strip_suffix(*f).is_some_and(|rest| {
                 rest.is_empty() || rest.last() == Some(&b'/') || rest.last() == Some(&b'=')
             })
         };
@@ -93,7 +94,7 @@ pub(crate) fn starts_up(name: &[u8], args: &[Arg]) -> Option<&'static str> {
 }
 
 /// Those that are read wherever they lie; the others are in the home.
-const ANYWHERE: &[&[u8]] = &[b".git/config", b".npmrc"];
+const ANYWHERE: WordList = words![".git/config", ".npmrc"];
 
 /// True if an absolute path without dot segments is such a file, or, where a shell fills it in, may be; `afloat` = it
 /// begins in a folder that is not known.
@@ -109,44 +110,44 @@ pub(crate) fn is_start_up(path: &[u8], glob: bool, afloat: bool, home: Option<&[
     let mut files =
         START_UP.iter().filter(|file| last.map_or(afloat, |last| fits(last, last_component(file))));
     files.any(|file| match home {
-        Some(home) if !ANYWHERE.contains(file) => ends(&normalise(&join(home, file))),
+        Some(home) if !ANYWHERE.has(file) => ends(&normalise(&join(home, file))),
         _ => ends(file),
     }) || START_UP_FOLDERS.iter().any(|f| contains(path, f))
 }
 
 /// Folders whose every file is a hook.
-const HOOK_FOLDERS: &[&[u8]] =
-    &[b".claude/hooks/", b".codex/hooks/", b".github/hooks/", b".cline/hooks/", b".cursor/hooks/"];
+const HOOK_FOLDERS: WordList =
+    words![".claude/hooks/", ".codex/hooks/", ".github/hooks/", ".cline/hooks/", ".cursor/hooks/"];
 
 /// Programs known to only read the files they are given; naming a hook file to one of these is fine.
-const READERS: &[&[u8]] = &[
-    b"cat",
-    b"ls",
-    b"stat",
-    b"head",
-    b"tail",
-    b"wc",
-    b"grep",
-    b"rg",
-    b"less",
-    b"more",
-    b"file",
-    b"diff",
-    b"cmp",
-    b"jq",
-    b"bat",
-    b"sha256sum",
-    b"md5sum",
-    b"test",
-    b"[",
-    b"tree",
-    b"du",
-    b"readlink",
-    b"realpath",
-    b"basename",
-    b"dirname",
-    b"echo",
-    b"printf",
+const READERS: WordList = words![
+    "cat",
+    "ls",
+    "stat",
+    "head",
+    "tail",
+    "wc",
+    "grep",
+    "rg",
+    "less",
+    "more",
+    "file",
+    "diff",
+    "cmp",
+    "jq",
+    "bat",
+    "sha256sum",
+    "md5sum",
+    "test",
+    "[",
+    "tree",
+    "du",
+    "readlink",
+    "realpath",
+    "basename",
+    "dirname",
+    "echo",
+    "printf",
 ];
 
 /// Bytes from which on the kernel takes no path (path_resolution(7)).
@@ -156,10 +157,10 @@ const PATH_MAX: usize = 4096;
 const MAX_PIECES: usize = 1000;
 
 /// Names that betray a path of the guard even in a word that is known only at run time.
-const OWN_MARKS: &[&[u8]] = &[b".exec-guard", b"exec-approvals", b"/etc/exec-guard", b"EXEC_GUARD_HOME"];
+const OWN_MARKS: WordList = words![".exec-guard", "exec-approvals", "/etc/exec-guard", "EXEC_GUARD_HOME"];
 
 /// One of these stands in each of them.
-const OWN_BEGIN: &[&[u8]] = &[b"exec-", b"EXEC_"];
+const OWN_BEGIN: WordList = words!["exec-", "EXEC_"];
 
 /// What is watched over, made ready to be looked for in many words.
 pub(crate) struct Watch<'g> {
@@ -184,11 +185,12 @@ fn mark(first: u8, second: u8) -> usize {
 impl<'g> Watch<'g> {
     pub fn new(guard: &'g Guard, home: Option<&'g [u8]>) -> Watch<'g> {
         let own = guard.own_paths.iter().map(Vec::as_slice);
-        let all = own.chain(HOOK_FILES.iter().copied()).chain(HOOK_FOLDERS.iter().copied());
+        let hooks = HOOK_FILES.iter().chain(HOOK_FOLDERS.iter()).map(|hook| -> &[u8] { hook });
+        let all = own.chain(hooks);
         let mut out = Watch {
             guard,
             home,
-            last: Vec::with_capacity(guard.own_paths.len() + HOOK_FILES.len() + HOOK_FOLDERS.len()),
+            last: Vec::with_capacity(guard.own_paths.len() + 8),
             begins: [false; 256],
             any: false,
             home_within: home.is_some_and(|home| within(home, guard)),
@@ -232,7 +234,7 @@ impl<'g> Watch<'g> {
             if arg.literal().is_some_and(|word| !self.may_name(word, cwd)) {
                 continue;
             }
-            let may_write = *may_write.get_or_insert_with(|| !READERS.contains(&name));
+            let may_write = *may_write.get_or_insert_with(|| !READERS.has(name));
             if let Some(why) = self.word(arg, cwd, may_write) {
                 return Some((why, Some(i)));
             }
@@ -324,7 +326,7 @@ impl<'g> Watch<'g> {
 /// True if a path that begins in this folder may name a protected one without its last name.
 fn within(folder: &[u8], guard: &Guard) -> bool {
     let folder = join(&normalise(folder), b"");
-    let mut hooks = HOOK_FILES.iter().chain(HOOK_FOLDERS);
+    let mut hooks = HOOK_FILES.iter().chain(HOOK_FOLDERS.iter());
     guard.own_paths.iter().any(|own| folder.starts_with(own)) || hooks.any(|h| contains(&folder, h))
 }
 

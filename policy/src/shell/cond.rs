@@ -7,22 +7,23 @@ use crate::shell::ast::{CommandKind, Part, Word};
 use crate::shell::construct::Construct;
 use crate::shell::lex::{Lexer, is_identifier, is_meta};
 use crate::shell::word::Place;
+use crate::tables::words::{WordList, words};
 
 /// Operators with one operand (bash(1), CONDITIONAL EXPRESSIONS; the ones zsh has too).
-const UNARY: &[&[u8]] = &[
-    b"-a", b"-b", b"-c", b"-d", b"-e", b"-f", b"-g", b"-h", b"-k", b"-p", b"-r", b"-s", b"-t", b"-u", b"-w",
-    b"-x", b"-G", b"-L", b"-N", b"-O", b"-S", b"-o", b"-z", b"-n", b"-v", b"-R",
+const UNARY: WordList = words![
+    "-a", "-", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-p", "-r", "-s", "-t", "-u", "-w", "-x", "-G",
+    "-L", "-N", "-O", "-S", "-o", "-z", "-n", "-v", "-R",
 ];
 /// Operators between two words.
-const BINARY: &[&[u8]] = &[b"=", b"==", b"!=", b"=~", b"-nt", b"-ot", b"-ef"];
+const BINARY: WordList = words!["=", "==", "!=", "=~", "-nt", "-ot", "-ef"];
 /// Operators between two numbers: both sides are arithmetic.
-const NUMERIC: &[&[u8]] = &[b"-eq", b"-ne", b"-lt", b"-le", b"-gt", b"-ge"];
+const NUMERIC: WordList = words!["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 /// True if a bare word of `[[ … ]]` is an operator: it must stay bare when rendered.
 pub(super) fn is_operator(bytes: &[u8]) -> bool {
-    UNARY.contains(&bytes)
-        || BINARY.contains(&bytes)
-        || NUMERIC.contains(&bytes)
+    UNARY.has(bytes)
+        || BINARY.has(bytes)
+        || NUMERIC.has(bytes)
         || matches!(bytes, b"&&" | b"||" | b"(" | b")" | b"!" | b"<" | b">")
 }
 
@@ -111,7 +112,7 @@ impl Lexer<'_> {
             && !end
             && !self.binary_ahead()
         {
-            if !UNARY.contains(&op.as_slice()) {
+            if !UNARY.has(op.as_slice()) {
                 self.note_at(Construct::Unknown, first.span);
             }
             words.push(first);
@@ -151,7 +152,7 @@ impl Lexer<'_> {
         }
         let len = rest.iter().take(4).take_while(|b| !is_meta(**b)).count();
         let word = rest.get(..len).unwrap_or_default();
-        rest.get(len).is_some_and(|b| is_meta(*b)) && (BINARY.contains(&word) || NUMERIC.contains(&word))
+        rest.get(len).is_some_and(|b| is_meta(*b)) && (BINARY.has(word) || NUMERIC.has(word))
     }
 
     fn binary(&mut self, first: Word, words: &mut Vec<Word>) {
@@ -170,7 +171,7 @@ impl Lexer<'_> {
         self.advance(len);
         let word = self.operator_word(&op, at);
         self.blanks();
-        let numeric = NUMERIC.contains(&op.as_slice());
+        let numeric = NUMERIC.has(op.as_slice());
         let place = match op.as_slice() {
             b"=~" => Place::Regex,
             _ => Place::Pattern,

@@ -5,6 +5,7 @@
 //! around it does), and nothing anywhere in the text sets it to anything but digits, the result of arithmetic, or
 //! what a program prints that counts.
 
+use crate::tables::words::{WordList, words};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::decision::Span;
@@ -16,27 +17,27 @@ use crate::shell::visit::Node;
 use crate::tables::environment::{BASH_SPECIAL, SHELL_SPECIAL, is_name as stands_for};
 
 /// Builtins that set the variables their arguments name.
-const ASSIGNERS: &[&[u8]] = &[
-    b"read",
-    b"mapfile",
-    b"readarray",
-    b"declare",
-    b"typeset",
-    b"local",
-    b"export",
-    b"readonly",
-    b"let",
-    b"getopts",
-    b"unset",
-    b"eval",
-    b"source",
-    b".",
-    b"builtin",
-    b"command",
-    b"trap",
-    b"alias",
-    b"wait",
-    b"printf",
+const ASSIGNERS: WordList = words![
+    "read",
+    "mapfile",
+    "readarray",
+    "declare",
+    "typeset",
+    "local",
+    "export",
+    "readonly",
+    "let",
+    "getopts",
+    "unset",
+    "eval",
+    "source",
+    ".",
+    "builtin",
+    "command",
+    "trap",
+    "alias",
+    "wait",
+    "printf",
 ];
 
 /// Names and the stretches of the text in which they are numbers.
@@ -232,7 +233,7 @@ fn drop_set_by(simple: &Simple, counting: bool, known: &mut Known, unsure: &mut 
         known.clear();
         return;
     };
-    let assigner = ASSIGNERS.contains(&name.as_slice());
+    let assigner = ASSIGNERS.has(name.as_slice());
     for word in words {
         match word.literal() {
             Some(text) => {

@@ -135,22 +135,22 @@ pub(super) fn tmux(cx: &Cx) -> Peel {
 
 /// screen: listing and attaching run nothing.
 pub(super) fn screen(cx: &Cx) -> Peel {
-    const QUIET: &[&[u8]] = &[
-        b"-ls",
-        b"-list",
-        b"-r",
-        b"-R",
-        b"-RR",
-        b"-x",
-        b"-d",
-        b"-D",
-        b"-v",
-        b"-wipe",
-        b"--version",
-        b"--help",
-        b"-h",
+    const QUIET: WordList = words![
+        "-ls",
+        "-list",
+        "-r",
+        "-R",
+        "-RR",
+        "-x",
+        "-d",
+        "-D",
+        "-v",
+        "-wipe",
+        "--version",
+        "--help",
+        "-h",
     ];
-    let quiet = |a: &Arg| a.literal().is_some_and(|b| QUIET.contains(&b));
+    let quiet = |a: &Arg| a.literal().is_some_and(|b| QUIET.has(b));
     let words = cx.args.get(cx.from..).unwrap_or_default();
     let literal = words.iter().all(|a| a.literal().is_some());
     match words.split_first() {

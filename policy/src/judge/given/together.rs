@@ -3,13 +3,14 @@
 use super::{Given, MOST, dynamic};
 use crate::arg::Arg;
 use crate::judge::made;
+use crate::tables::words::{WordList, words};
 
 /// Most words of one list from each of which on it is tried: xargs hands on some at a time, and in front may stand options
 /// of what prints them.
 const FRONTS: usize = 16;
 
 /// Commands that print their own words.
-const SAYERS: &[&[u8]] = &[b"echo", b"printf", b"print", b"cat"];
+const SAYERS: WordList = words!["echo", "printf", "print", "cat"];
 
 impl Given {
     /// The words that one known only at run time may become together. None for one that stays one word.
@@ -134,7 +135,7 @@ fn said(commands: &[u8]) -> Vec<Vec<u8>> {
     let (mut words, mut word, mut rest) = (Vec::new(), None::<Vec<u8>>, commands);
     let mut end = |words: &mut Vec<Vec<u8>>| {
         // What stands behind `<<<` is read; the rest is what is printed, if it is that kind of command.
-        let says = words.iter().position(|w| SAYERS.contains(&w.as_slice()));
+        let says = words.iter().position(|w| SAYERS.has(w.as_slice()));
         let read = words.iter().position(|w| w.starts_with(b"<<<"));
         if let Some(from) = says.or(read) {
             let text = words.get(from..).unwrap_or_default();

@@ -2,6 +2,7 @@
 use super::{Effect, Miss, all_digits, is_number_parameter, is_single, miss};
 use crate::arg::Arg;
 use crate::shell::Dialect;
+use crate::tables::words::{WordList, words};
 
 /// `[`.
 pub(super) fn bracket(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
@@ -12,17 +13,17 @@ pub(super) fn bracket(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
 }
 
 /// Unary operators that only look at a string or a file.
-const UNARY: &[&[u8]] = &[
-    b"-n", b"-z", b"-f", b"-d", b"-e", b"-r", b"-w", b"-x", b"-s", b"-L", b"-h", b"-b", b"-c", b"-p", b"-S",
-    b"-g", b"-u", b"-k", b"-G", b"-O", b"-N",
+const UNARY: WordList = words![
+    "-n", "-z", "-f", "-d", "-e", "-r", "-w", "-x", "-s", "-L", "-h", "-", "-c", "-p", "-S", "-g", "-u",
+    "-k", "-G", "-O", "-N",
 ];
 
 /// How many of [`UNARY`], from the front, take a double-quoted dynamic word.
 const UNARY_DYNAMIC: usize = 9;
 
-const STRING: &[&[u8]] = &[b"=", b"==", b"!="];
-const FILES: &[&[u8]] = &[b"-nt", b"-ot", b"-ef"];
-const NUMBER: &[&[u8]] = &[b"-eq", b"-ne", b"-lt", b"-le", b"-gt", b"-ge"];
+const STRING: WordList = words!["=", "==", "!="];
+const FILES: WordList = words!["-nt", "-ot", "-ef"];
+const NUMBER: WordList = words!["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 /// The forms POSIX defines by the number of words, so that no value can turn into an operator: nothing, a word,
 /// unary, binary, each with `!` in front. `-a`, `-o` and parentheses are not among them.
@@ -38,7 +39,7 @@ pub(super) fn test(args: &[Arg], dialect: Dialect) -> Result<Effect, Miss> {
     // Three words with an operator in the middle are a comparison, even if the first is `!`.
     if let [left, operator, right] = args
         && let Some(op) = operator.literal()
-        && (STRING.contains(&op) || FILES.contains(&op) || NUMBER.contains(&op))
+        && (STRING.has(op) || FILES.has(op) || NUMBER.has(op))
     {
         return binary(left, op, right, dialect);
     }
@@ -66,7 +67,7 @@ fn unary(operator: &Arg, operand: &Arg) -> Result<Effect, Miss> {
             _ => miss(1, "a descriptor that is not digits"),
         };
     }
-    let Some(place) = UNARY.iter().position(|u| *u == op) else {
+    let Some(place) = UNARY.iter().position(|u| u == op) else {
         // -v and -R evaluate subscripts, -o is read differently by the shells.
         return miss(0, "an operator of test that its profile does not list");
     };
@@ -80,18 +81,18 @@ fn unary(operator: &Arg, operand: &Arg) -> Result<Effect, Miss> {
 
 fn binary(left: &Arg, op: &[u8], right: &Arg, dialect: Dialect) -> Result<Effect, Miss> {
     for (at, side) in [(0, left), (2, right)] {
-        if NUMBER.contains(&op) {
+        if NUMBER.has(op) {
             let digits = |w: &[u8]| all_digits(w.strip_prefix(b"-").unwrap_or(w));
             // `[` of bash and dash takes digits and complains about anything else; that of zsh evaluates.
             let reads = dialect != Dialect::Zsh && side.is_dynamic() && is_single(side);
             if !side.literal().is_some_and(digits) && !is_number_parameter(side) && !reads {
                 return miss(at, "a number that is neither digits nor, except in zsh, in double quotes");
             }
-        } else if FILES.contains(&op) {
+        } else if FILES.has(op) {
             if side.is_dynamic() {
                 return miss(at, "a file that is known only at run time");
             }
-        } else if STRING.contains(&op) {
+        } else if STRING.has(op) {
             if !is_single(side) && !is_number_parameter(side) {
                 return miss(at, "a dynamic word that is not in double quotes");
             }

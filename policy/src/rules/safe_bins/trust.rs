@@ -1,12 +1,13 @@
 //! Is the file found under a safe bin's name really that program?
 use super::is_built_in;
+use crate::tables::words::{WordList, words};
 use crate::world::World;
 
 /// Folders in which a safe bin is trusted, before `safeBinTrustedDirs`.
 const TRUSTED: &[&str] = &["/bin", "/usr/bin"];
 
 /// Names a multi-call program has, that chooses the tool by `argv[0]`.
-const MULTI_CALL: &[&[u8]] = &[b"busybox", b"toybox", b"coreutils"];
+const MULTI_CALL: WordList = words!["busybox", "toybox", "coreutils"];
 
 /// True if the file found under a safe bin's name is the program its profile describes:
 /// *found* and *real* lie directly in `/bin`, `/usr/bin` or one of `dirs`, neither folder may be
@@ -73,7 +74,7 @@ fn is_the_program(name: &[u8], real: &[u8]) -> bool {
             *first == b'-' && more.iter().all(|b| b.is_ascii_digit() || *b == b'.') && !more.is_empty()
         })
     };
-    MULTI_CALL.contains(&real)
+    MULTI_CALL.has(real)
         || real.strip_prefix(wanted).is_some_and(version)
         || real.strip_prefix(b"g").and_then(|r| r.strip_prefix(wanted)).is_some_and(version)
 }

@@ -2,6 +2,7 @@
 use super::{Handed, Judge, Place, Writes, is_one, is_open, leaves, writer};
 use crate::arg::Arg;
 use crate::resolve::{join, last_component};
+use crate::tables::words::{WordList, words};
 use crate::world::NameKind;
 
 /// Options in front of the starting points. Source: find(1).
@@ -14,7 +15,7 @@ const RUNS: &str = "-exec -execdir -ok -okdir";
 const NAMES: &str = "-name -iname -path -ipath -wholename -iwholename";
 
 /// Files of the guard that are asked for by name.
-const FILES: &[&[u8]] = &[b"exec-approvals.json", b"config.json"];
+const FILES: WordList = words!["exec-approvals.json", "config.json"];
 
 /// Most folders that are looked through for links.
 const FOLDERS: usize = 128;
@@ -23,10 +24,10 @@ const FOLDERS: usize = 128;
 const MOST: usize = 1 << 14;
 
 /// Folders with many others in them, where nobody keeps links to elsewhere: looked through when there is time left.
-const LATER: &[&[u8]] = &[b".git", b"node_modules", b"target", b".venv"];
+const LATER: WordList = words![".git", "node_modules", "target", ".venv"];
 
 /// What git runs or takes orders from, below a repository.
-const CONTROL: &[&[u8]] = &[b".git", b"hooks", b"config", b"modules", b"worktrees", b"info", b"attributes"];
+const CONTROL: WordList = words![".git", "hooks", "config", "modules", "worktrees", "info", "attributes"];
 
 /// Tests that say what a file is without its name.
 const OTHERWISE: &str = "-regex -iregex -samefile -inum -newer";
@@ -137,7 +138,7 @@ impl Judge<'_> {
             for (name, kind) in names {
                 let path = join(&folder, &name);
                 match kind {
-                    NameKind::Folder if LATER.contains(&name.as_slice()) => later.push((path, depth + 1)),
+                    NameKind::Folder if LATER.has(name.as_slice()) => later.push((path, depth + 1)),
                     NameKind::Folder => todo.push_back((path, depth + 1)),
                     NameKind::Link if followed || self.asks_for(end, &name) => {
                         let real = world.real(&path);
@@ -179,7 +180,13 @@ impl Judge<'_> {
 
     /// False if the tests ask for names that none of the guard's files has.
     fn may_find_own(&self, from: usize) -> bool {
-        let own = self.scene.guard.own_paths.iter().map(|p| last_component(p)).chain(FILES.iter().copied());
+        let own = self
+            .scene
+            .guard
+            .own_paths
+            .iter()
+            .map(|p| last_component(p))
+            .chain(FILES.iter().map(|f| -> &[u8] { f }));
         own.into_iter().any(|name| self.asks_for(from, name))
     }
 
