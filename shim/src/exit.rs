@@ -54,7 +54,10 @@ pub fn cramped() -> Option<String> {
             left >> 10,
             STACK >> 10
         ),
-        Err(e) => format!("the limit on the stack cannot be asked for: {e}; nothing was run"),
+        Err(e) => {
+            let e = std::io::Error::from(e);
+            format!("the limit on the stack cannot be asked for: {e}; nothing was run")
+        }
     })
 }
 

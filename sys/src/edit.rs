@@ -1,5 +1,5 @@
 //! Writing: one line appended, or a whole file put in place of another, under a lock.
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg, OFlag};
+use nix::fcntl::OFlag;
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::file::open_with;
@@ -52,8 +52,13 @@ fn fits(size: u64) -> io::Result<()> {
 
 /// A lock held by this process on a file, given up when dropped (or when the process ends or execs).
 #[derive(Debug)]
-pub struct Lock {
-    _held: Flock<File>,
+pub struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A child between fork and exec still has the descriptor: closing it would not be enough.
+        let _ = self.0.unlock();
+    }
 }
 
 /// Takes an exclusive lock (flock(2)) on a file, which is made (0600) if need be and never written.
@@ -72,21 +77,18 @@ pub fn lock(path: &Path, patience: Duration) -> io::Result<Lock> {
 pub fn is_held(path: &Path) -> bool {
     let Ok(file) = crate::file::open_regular(path) else { return false };
     // Shared, so that two who look do not take each other for the holder.
-    matches!(Flock::lock(file, FlockArg::LockSharedNonblock), Err((_, Errno::EWOULDBLOCK)))
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
 /// Takes an exclusive lock on an open file.
-pub(crate) fn lock_file(mut file: File, patience: Duration) -> io::Result<Lock> {
+pub(crate) fn lock_file(file: File, patience: Duration) -> io::Result<Lock> {
     let until = Instant::now() + patience;
     loop {
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(held) => return Ok(Lock { _held: held }),
-            Err((back, Errno::EWOULDBLOCK | Errno::EINTR)) if Instant::now() < until => {
-                file = back;
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Err((_, Errno::EWOULDBLOCK)) => return Err(io::ErrorKind::TimedOut.into()),
-            Err((_, e)) => return Err(e.into()),
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::Error(e)) if e.kind() != io::ErrorKind::Interrupted => return Err(e),
+            Err(_) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+            Err(_) => return Err(io::ErrorKind::TimedOut.into()),
         }
     }
 }

@@ -360,7 +360,7 @@ fn path(
 fn hook_file(path: &[u8]) -> bool {
     let ends =
         |f: &[u8]| path.strip_suffix(f).is_some_and(|rest| rest.is_empty() || rest.last() == Some(&b'/'));
-    HOOK_FILES.iter().any(|f| ends(f)) || HOOK_FOLDERS.iter().any(|f| contains(path, f))
+    HOOK_FILES.iter().any(ends) || HOOK_FOLDERS.iter().any(|f| contains(path, f))
 }
 
 fn contains(haystack: &[u8], needle: &[u8]) -> bool {

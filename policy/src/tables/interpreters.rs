@@ -5,6 +5,7 @@
 use crate::getopt::{Longs, longs};
 use crate::getopt::{Spec, Takes};
 use crate::tables::index::{self, Index};
+use crate::tables::words::{WordList, words};
 use crate::tables::wrappers::is;
 
 /// One interpreter.
@@ -15,17 +16,17 @@ pub(crate) struct Interpreter {
     /// Its options.
     pub(crate) options: Spec,
     /// Options that say where the code is, or that none is run: with one of them standard input is data.
-    pub(crate) code: &'static [&'static str],
+    pub(crate) code: WordList,
     /// Options whose value is a program file; `-` there is standard input.
-    pub(crate) files: &'static [&'static str],
+    pub(crate) files: WordList,
     /// Options after which it reads standard input whatever else is said.
-    pub(crate) stdin: &'static [&'static str],
+    pub(crate) stdin: WordList,
     /// First operands that are sub-commands which read code from standard input; `"run -"` = if `-` follows.
-    pub(crate) reads: &'static [&'static str],
+    pub(crate) reads: WordList,
     /// With fewer operands than this it reads its code from standard input; 0 = never for want of one.
     pub(crate) operands: usize,
     /// Beginnings of long options without a value that are too many to list.
-    pub(crate) flags: &'static [&'static str],
+    pub(crate) flags: WordList,
     /// False for programs people use as filters or clients: *allow always* may store them.
     pub(crate) language: bool,
     /// Where that is written.
@@ -47,12 +48,12 @@ const fn spec(short: &'static str, long: Longs) -> Spec {
 const BASE: Interpreter = Interpreter {
     names: &[],
     options: spec("", Longs::NONE),
-    code: &[],
-    files: &[],
-    stdin: &[],
-    reads: &[],
+    code: WordList::NONE,
+    files: WordList::NONE,
+    stdin: WordList::NONE,
+    reads: WordList::NONE,
     operands: 1,
-    flags: &[],
+    flags: WordList::NONE,
     language: true,
     reason: "",
 };
@@ -104,8 +105,8 @@ const ALL: &[Interpreter] = &[
                 ("check-hash-based-pycs", V),
             ],
         ),
-        code: &["c", "m", "V", "h", "?", "help", "version", "help-env", "help-xoptions", "help-all"],
-        stdin: &["i"],
+        code: words!["c", "m", "V", "h", "?", "help", "version", "help-env", "help-xoptions", "help-all"],
+        stdin: words!["i"],
         reason: "python(1)",
         ..BASE
     },
@@ -161,9 +162,17 @@ const ALL: &[Interpreter] = &[
                 ("permission", N),
             ],
         ),
-        code: &["e", "eval", "p", "print", "v", "version", "h", "help", "v8-options", "test", "run"],
-        stdin: &["i", "interactive"],
-        flags: &["no-", "trace-", "harmony", "experimental-", "allow-", "unhandled-rejections=", "report-"],
+        code: words!["e", "eval", "p", "print", "v", "version", "h", "help", "v8-options", "test", "run"],
+        stdin: words!["i", "interactive"],
+        flags: words![
+            "no-",
+            "trace-",
+            "harmony",
+            "experimental-",
+            "allow-",
+            "unhandled-rejections=",
+            "report-"
+        ],
         reason: "node(1)",
         ..BASE
     },
@@ -174,7 +183,7 @@ const ALL: &[Interpreter] = &[
             "0123456789aceC::D::d::E:e:fF::hI:i::lM:m:npsStTuUvV::wWxX",
             longs![("help", N), ("version", N)],
         ),
-        code: &["e", "E", "v", "V", "h", "help", "version"],
+        code: words!["e", "E", "v", "V", "h", "help", "version"],
         reason: "perlrun(1)",
         ..BASE
     },
@@ -196,8 +205,8 @@ const ALL: &[Interpreter] = &[
                 ("internal-encoding", V),
             ],
         ),
-        code: &["e", "h", "version", "help", "copyright"],
-        flags: &["yjit-", "enable=", "disable=", "disable-", "enable-"],
+        code: words!["e", "h", "version", "help", "copyright"],
+        flags: words!["yjit-", "enable=", "disable=", "disable-", "enable-"],
         reason: "ruby(1)",
         ..BASE
     },
@@ -223,20 +232,20 @@ const ALL: &[Interpreter] = &[
                 ("php-ini", V),
             ],
         ),
-        code: &[
+        code: words![
             "r", "R", "B", "E", "F", "S", "v", "h", "i", "m", "version", "help", "info", "ini", "modules",
             "rf", "rc", "re", "ri", "run", "server",
         ],
-        files: &["f"],
-        stdin: &["a"],
+        files: words!["f"],
+        stdin: words!["a"],
         reason: "php(1)",
         ..BASE
     },
     Interpreter {
         names: &["lua", "luajit", "texlua", "luau"],
         options: spec("e:l:ivEWj:O::b", Longs::NONE),
-        code: &["e", "b"],
-        stdin: &["i"],
+        code: words!["e", "b"],
+        stdin: words!["i"],
         reason: "lua(1)",
         ..BASE
     },
@@ -263,8 +272,8 @@ const ALL: &[Interpreter] = &[
                 ("args", N),
             ],
         ),
-        code: &["e", "version", "help"],
-        files: &["f", "file"],
+        code: words!["e", "version", "help"],
+        files: words!["f", "file"],
         reason: "R(1)",
         ..BASE
     },
@@ -285,7 +294,7 @@ const ALL: &[Interpreter] = &[
                 ("no-site-file", N),
             ],
         ),
-        code: &["e", "version", "help"],
+        code: words!["e", "version", "help"],
         operands: 0,
         reason: "Rscript(1)",
         ..BASE
@@ -296,9 +305,9 @@ const ALL: &[Interpreter] = &[
             "hVqL:A",
             longs![("help", N), ("version", N), ("quiet", N), ("log-level", V), ("unstable", N)],
         ),
-        code: &["h", "V", "help", "version"],
-        reads: &["repl", "run -"],
-        flags: &["unstable-", "allow-", "no-"],
+        code: words!["h", "V", "help", "version"],
+        reads: words!["repl", "run -"],
+        flags: words!["unstable-", "allow-", "no-"],
         reason: "deno manual",
         ..BASE
     },
@@ -323,9 +332,9 @@ const ALL: &[Interpreter] = &[
                 ("env-file", V),
             ],
         ),
-        code: &["v", "h", "e", "p", "version", "help", "revision", "eval", "print"],
-        reads: &["repl", "run -"],
-        flags: &["no-", "inspect"],
+        code: words!["v", "h", "e", "p", "version", "help", "revision", "eval", "print"],
+        reads: words!["repl", "run -"],
+        flags: words!["no-", "inspect"],
         reason: "bun manual",
         ..BASE
     },
@@ -356,8 +365,8 @@ const ALL: &[Interpreter] = &[
                 ("import", V),
             ],
         ),
-        code: &["e", "p", "v", "h", "eval", "print", "version", "help"],
-        flags: &["no-", "experimental-"],
+        code: words!["e", "p", "v", "h", "eval", "print", "version", "help"],
+        flags: words!["no-", "experimental-"],
         reason: "runs TypeScript; their manuals",
         ..BASE
     },
@@ -379,16 +388,16 @@ const ALL: &[Interpreter] = &[
                 ("color", V),
             ],
         ),
-        code: &["e", "E", "v", "h", "eval", "print", "version", "help"],
-        stdin: &["i"],
+        code: words!["e", "E", "v", "h", "eval", "print", "version", "help"],
+        stdin: words!["i"],
         reason: "julia(1)",
         ..BASE
     },
     Interpreter {
         names: &["expect"],
         options: spec("c:dDf:inNvb", Longs::NONE),
-        files: &["f"],
-        stdin: &["i"],
+        files: words!["f"],
+        stdin: words!["i"],
         reason: "expect(1)",
         ..BASE
     },
@@ -452,7 +461,7 @@ const ALL: &[Interpreter] = &[
             "e:c:",
             longs![("eval", V), ("version", N), ("help", N), ("command", V), ("expr", V), ("quiet", N)],
         ),
-        code: &["e", "c", "eval", "version", "help", "command", "expr"],
+        code: words!["e", "c", "eval", "version", "help", "command", "expr"],
         reason: "without an operand they read a program from standard input; their manuals",
         ..BASE
     },
@@ -496,8 +505,8 @@ const ALL: &[Interpreter] = &[
             abbreviate: false,
             single_dash_long: true,
         },
-        code: &["version", "help", "c", "s", "f"],
-        stdin: &["interactive"],
+        code: words!["version", "help", "c", "s", "f"],
+        stdin: words!["interactive"],
         operands: 2,
         language: false,
         reason: "commands on standard input may be .shell; sqlite3(1)",
@@ -537,8 +546,8 @@ const ALL: &[Interpreter] = &[
             abbreviate: false,
             single_dash_long: false,
         },
-        code: &["c", "command", "l", "list", "V", "version", "help", "?"],
-        files: &["f", "file"],
+        code: words!["c", "command", "l", "list", "V", "version", "help", "?"],
+        files: words!["f", "file"],
         operands: ALWAYS,
         language: false,
         reason: "commands on standard input may be \\!; psql(1)",
@@ -573,7 +582,7 @@ const ALL: &[Interpreter] = &[
             abbreviate: false,
             single_dash_long: false,
         },
-        code: &["e", "execute", "V", "version", "help", "?"],
+        code: words!["e", "execute", "V", "version", "help", "?"],
         operands: ALWAYS,
         language: false,
         reason: "commands on standard input may be \\!; mysql(1)",
@@ -596,7 +605,7 @@ const ALL: &[Interpreter] = &[
                 ("verbose", N),
             ],
         ),
-        code: &["h", "V", "help", "version"],
+        code: words!["h", "V", "help", "version"],
         operands: ALWAYS,
         reason: "commands on standard input may be !; ed(1)",
         ..BASE
@@ -604,8 +613,8 @@ const ALL: &[Interpreter] = &[
     Interpreter {
         names: &["dc"],
         options: spec("e:f:hV", longs![("expression", V), ("file", V), ("help", N), ("version", N)]),
-        code: &["e", "h", "V", "expression", "help", "version"],
-        files: &["f", "file"],
+        code: words!["e", "h", "V", "expression", "help", "version"],
+        files: words!["f", "file"],
         reason: "commands on standard input may be !; dc(1)",
         ..BASE
     },
@@ -630,8 +639,8 @@ const ALL: &[Interpreter] = &[
                 ("characters-as-bytes", N),
             ],
         ),
-        code: &["e", "source", "version", "help"],
-        files: &["f", "file", "E", "exec", "i", "include"],
+        code: words!["e", "source", "version", "help"],
+        files: words!["f", "file", "E", "exec", "i", "include"],
         operands: 0,
         reason: "a program file may be standard input; awk(1)",
         ..BASE
@@ -662,7 +671,7 @@ const ALL: &[Interpreter] = &[
             abbreviate: false,
             single_dash_long: false,
         },
-        files: &["f", "file"],
+        files: words!["f", "file"],
         operands: 0,
         language: false,
         reason: "a program file may be standard input; sed(1)",
@@ -684,7 +693,7 @@ const ALL: &[Interpreter] = &[
             abbreviate: false,
             single_dash_long: false,
         },
-        files: &["f", "file", "makefile", "justfile", "taskfile"],
+        files: words!["f", "file", "makefile", "justfile", "taskfile"],
         operands: 0,
         language: false,
         reason: "a makefile may be standard input; make(1)",

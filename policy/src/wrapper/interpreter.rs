@@ -49,9 +49,9 @@ pub(super) fn peel(row: &Interpreter, args: &[Arg]) -> Peel {
                     return stdin();
                 }
                 let rest = args.get(i + 1..).unwrap_or_default();
-                for read in row.reads {
-                    let mut words = read.split(' ');
-                    if words.next().map(str::as_bytes) == literal {
+                for read in row.reads.iter() {
+                    let mut words = read.split(|b| *b == b' ');
+                    if words.next() == literal {
                         let dash = rest.iter().any(|a| a.literal().is_some_and(is_stdin));
                         if words.next().is_none() || dash {
                             return stdin();
@@ -63,9 +63,8 @@ pub(super) fn peel(row: &Interpreter, args: &[Arg]) -> Peel {
             Item::Unknown(i) => {
                 let word = args.get(*i).and_then(Arg::literal).unwrap_or_default();
                 let long = word.strip_prefix(b"--");
-                let harmless = long.is_some_and(|l| {
-                    l.contains(&b'=') || row.flags.iter().any(|f| l.starts_with(f.as_bytes()))
-                });
+                let harmless =
+                    long.is_some_and(|l| l.contains(&b'=') || row.flags.iter().any(|f| l.starts_with(f)));
                 if row.operands == 0 || harmless {
                     continue;
                 }
@@ -84,18 +83,17 @@ pub(super) fn peel(row: &Interpreter, args: &[Arg]) -> Peel {
                 return refuse(DYNAMIC, *i);
             }
         };
-        let named = |list: &[&str]| list.iter().any(|n| n.as_bytes() == name);
-        if named(row.code) {
+        if row.code.has(name) {
             // Languages take what follows their code for its arguments.
             if row.language && row.operands > 0 {
                 return Peel::No;
             }
             given = true;
         }
-        if named(row.stdin) {
+        if row.stdin.has(name) {
             return stdin();
         }
-        if named(row.files) {
+        if row.files.has(name) {
             match value.as_ref().map(Arg::literal) {
                 Some(Some(b)) if is_stdin(b) => return stdin(),
                 Some(None) => return refuse(DYNAMIC, at),

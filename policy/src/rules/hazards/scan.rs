@@ -99,7 +99,7 @@ pub(super) fn scan<'a>(opts: &Opts, args: &'a [Arg], stop: bool, reading: Readin
         doubt: false,
         reading,
     };
-    let most = if stop { 1 } else { opts.style.stop };
+    let most = if stop { 1 } else { usize::from(opts.style.stop) };
     let mut i = 0;
     let mut only_operands = false;
     while let Some(arg) = args.get(i) {

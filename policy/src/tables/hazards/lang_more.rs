@@ -11,7 +11,7 @@ const PRELOAD: &str = "loads code before the program";
 
 const DASH_FILE: Test = Test::Is(words!["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"]);
 
-const DEBUGGER: Style = Style { stop: usize::MAX, abbreviate: true, single_dash: true, bundle: false };
+const DEBUGGER: Style = Style { stop: u16::MAX, abbreviate: true, single_dash: true, bundle: false };
 
 const DEBUG: WordList = words![
     "shell",

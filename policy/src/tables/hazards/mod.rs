@@ -179,7 +179,7 @@ pub struct Opts {
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// The options end at the operand of this number, from 1 (2 = ssh, options may follow the host).
-    pub stop: usize,
+    pub stop: u16,
     /// Long options may be shortened.
     pub abbreviate: bool,
     /// One dash introduces long options (go, java, find).
@@ -189,21 +189,21 @@ pub struct Style {
 }
 
 /// GNU: options anywhere, long ones may be shortened.
-pub const GNU: Style = Style { stop: usize::MAX, abbreviate: true, single_dash: false, bundle: false };
+pub const GNU: Style = Style { stop: u16::MAX, abbreviate: true, single_dash: false, bundle: false };
 /// Options end at the first operand.
 pub const POSIX: Style = Style { stop: 1, abbreviate: true, single_dash: false, bundle: false };
 /// Options anywhere, long ones in full only.
-pub const EXACT: Style = Style { stop: usize::MAX, abbreviate: false, single_dash: false, bundle: false };
+pub const EXACT: Style = Style { stop: u16::MAX, abbreviate: false, single_dash: false, bundle: false };
 /// Options end at the first operand, long ones in full only.
 pub const EXACT_POSIX: Style = Style { stop: 1, abbreviate: false, single_dash: false, bundle: false };
 /// `-name value`, anywhere.
-pub const DASH: Style = Style { stop: usize::MAX, abbreviate: false, single_dash: true, bundle: false };
+pub const DASH: Style = Style { stop: u16::MAX, abbreviate: false, single_dash: true, bundle: false };
 /// `-name value`, until the first operand.
 pub const DASH_POSIX: Style = Style { stop: 1, abbreviate: false, single_dash: true, bundle: false };
 /// ssh's: options before the host and after it, then the remote command.
 pub const HOST: Style = Style { stop: 2, abbreviate: false, single_dash: false, bundle: false };
 /// tar's: GNU, and the first word may lack its dash.
-pub const BUNDLE: Style = Style { stop: usize::MAX, abbreviate: true, single_dash: false, bundle: true };
+pub const BUNDLE: Style = Style { stop: u16::MAX, abbreviate: true, single_dash: false, bundle: true };
 
 impl Opts {
     /// The options of a program.
