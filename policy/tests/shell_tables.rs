@@ -321,6 +321,26 @@ fn words_know_their_prefix_and_number() {
     }
 }
 
+/// Nobody is called `*`: where that is no pattern, the tilde in front of it is a tilde. (Found by the property below, in
+/// one of a million texts, as is the next one.)
+#[test]
+fn a_tilde_is_a_letter_before_a_star_that_is_one() {
+    for dialect in ALL {
+        let text: &[u8] = b"x=~* y=~?a";
+        let parsed = parse(text, dialect);
+        let values = parsed.script.simples()[0].assignments.iter().map(|a| a.value.to_arg(text));
+        assert_eq!(values.collect::<Vec<_>>(), [Arg::lit("~*"), Arg::lit("~?a")], "{}", dialect.word());
+    }
+}
+
+#[test]
+fn a_dollar_in_a_pattern_is_written_out() {
+    let text: &[u8] = b"w a[$\"x\"b]";
+    let parsed = parse(text, Dialect::Dash);
+    let rendered = render(&parsed.script, text, Dialect::Dash, &|_| None).unwrap();
+    assert_eq!(String::from_utf8_lossy(&rendered), "'w' 'a'['$x'b]");
+}
+
 #[test]
 fn notes_know_their_command_and_place() {
     let text = b"a; b $(c >f)";

@@ -81,7 +81,8 @@ impl Pieces {
     pub fn bare(&mut self, byte: u8, pos: usize) {
         self.last = byte;
         self.braced_pattern |= self.in_braced_pattern && byte == b']';
-        if self.in_pattern {
+        // A dollar means itself in a pattern, and behind it a quote is written as of another word.
+        if self.in_pattern && byte != b'$' {
             match self.list.last_mut() {
                 Some((Piece::Part(Part::Glob(bytes)), _, end)) => {
                     bytes.push(byte);

@@ -118,7 +118,7 @@ fn put_command(command: &Command, out: &mut String) {
                     regex = op == b"=~";
                 } else if regex {
                     out.push_str(" regex");
-                    word.parts.iter().for_each(|p| put_kept(p, out));
+                    put_kept(&word.parts, out);
                     regex = false;
                 } else {
                     put_word(word, out);
@@ -202,7 +202,7 @@ fn put_dynamic(part: &Part, quoted: bool, out: &mut String) {
             let _ = write!(out, "({:?}", String::from_utf8_lossy(name));
             if let Some(op) = op {
                 let _ = write!(out, " {:?}", String::from_utf8_lossy(&op.op));
-                op.word.iter().for_each(|p| put_kept(p, out));
+                put_kept(&op.word, out);
             }
             out.push(')');
         }
@@ -221,31 +221,52 @@ fn put_dynamic(part: &Part, quoted: bool, out: &mut String) {
         Part::Brace { source, .. } => {
             let _ = write!(out, "brace {source:?}");
         }
-        Part::Bare(_) | Part::Quoted(_) | Part::Double(_) => put_kept(part, out),
+        Part::Bare(_) | Part::Quoted(_) | Part::Double(_) => put_kept(std::slice::from_ref(part), out),
     }
 }
 
-/// A part where it matters whether text was quoted.
-fn put_kept(part: &Part, out: &mut String) {
-    match part {
-        Part::Bare(bytes) => {
-            let _ = write!(out, " bare{:?}", String::from_utf8_lossy(bytes));
-        }
-        Part::Quoted(bytes) => {
-            let _ = write!(out, " quoted{:?}", String::from_utf8_lossy(bytes));
-        }
-        Part::Double(inner) => {
-            if inner.is_empty() {
-                out.push_str(" quoted\"\"");
+/// Parts where it matters whether text was quoted, however often the quotes began anew.
+fn put_kept(parts: &[Part], out: &mut String) {
+    let mut quoted: Option<Vec<u8>> = None;
+    put_kept_in(parts, &mut quoted, out);
+    flush_quoted(&mut quoted, out);
+}
+
+fn flush_quoted(quoted: &mut Option<Vec<u8>>, out: &mut String) {
+    if let Some(bytes) = quoted.take() {
+        let _ = write!(out, " quoted{:?}", String::from_utf8_lossy(&bytes));
+    }
+}
+
+fn put_kept_in(parts: &[Part], quoted: &mut Option<Vec<u8>>, out: &mut String) {
+    for part in parts {
+        match part {
+            Part::Quoted(bytes) => quoted.get_or_insert_default().extend_from_slice(bytes),
+            Part::Bare(bytes) => {
+                flush_quoted(quoted, out);
+                let _ = write!(out, " bare{:?}", String::from_utf8_lossy(bytes));
             }
-            for part in inner {
-                match part {
-                    Part::Bare(bytes) | Part::Quoted(bytes) => put_kept(&Part::Quoted(bytes.clone()), out),
-                    part => put_dynamic(part, true, out),
+            Part::Double(inner) => {
+                if inner.is_empty() {
+                    quoted.get_or_insert_default();
+                }
+                for part in inner {
+                    match part {
+                        Part::Bare(bytes) | Part::Quoted(bytes) => {
+                            quoted.get_or_insert_default().extend_from_slice(bytes);
+                        }
+                        part => {
+                            flush_quoted(quoted, out);
+                            put_dynamic(part, true, out);
+                        }
+                    }
                 }
             }
+            part => {
+                flush_quoted(quoted, out);
+                put_dynamic(part, false, out);
+            }
         }
-        part => put_dynamic(part, false, out),
     }
 }
 

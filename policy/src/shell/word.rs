@@ -446,7 +446,10 @@ impl Lexer<'_> {
         let len = rest.iter().take_while(|b| in_name(b)).count();
         let next = rest.get(len).copied();
         // With a quote or an expansion before the slash it is not expanded, but zsh does so all the same.
-        if matches!(next, Some(b'\\' | b'\'' | b'"' | b'$' | b'`')) && !self.zsh() {
+        let quoted = matches!(next, Some(b'\\' | b'\'' | b'"' | b'$' | b'`')) && !self.zsh();
+        // Where a star is no pattern it is a letter of the name, and nobody has that one.
+        let starred = matches!(next, Some(b'*' | b'?'));
+        if quoted || (starred && matches!(place, Place::Value | Place::Alone | Place::Regex)) {
             self.advance(1);
             pieces.bare(b'~', start);
             return;
