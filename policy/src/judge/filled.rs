@@ -1,5 +1,7 @@
 //! The words that one becomes by what the text says: its variables, what they are edited to, what is printed, braces, and
 //! the names of files that the text itself makes, where a pattern takes them.
+use std::cell::Cell;
+
 use super::edits::{Pattern, WORDS, edited, elements, range};
 use super::made::{DEEPEST, enclosed, instead, name, printed, reads_files, tame, unquoted};
 use crate::arg::Arg;
@@ -56,6 +58,8 @@ pub(super) struct Said<'a> {
     pub told: &'a [Arg],
     /// Into files, or may.
     pub files: bool,
+    /// Set once a value is edited: `${x#y}`.
+    pub edits: Option<&'a Cell<bool>>,
     /// In the body of a function.
     pub body: &'a dyn Fn(&[u8]) -> Option<&'a [u8]>,
 }
@@ -399,6 +403,10 @@ impl<'a> Filler<'a> {
 
     /// What a variable may be, edited as the operator says.
     fn values(&mut self, name: &[u8], op: &[u8], depth: usize, words: &mut Vec<Vec<u8>>) -> Option<()> {
+        if let Some(edits) = self.said.edits {
+            let whole = |b: &u8| b"-=+?[".contains(b);
+            edits.set(edits.get() || !op.strip_prefix(b":").unwrap_or(op).first().is_none_or(whole));
+        }
         for arg in (self.said.of)(name) {
             match arg {
                 Arg::Literal(value) => {
@@ -714,7 +722,7 @@ mod tests {
     use super::*;
 
     fn said<'a>(of: &'a dyn Fn(&[u8]) -> Vec<Arg>) -> Said<'a> {
-        Said { of, made: &[], told: &[], files: false, body: &|_| None }
+        Said { of, made: &[], told: &[], files: false, edits: None, body: &|_| None }
     }
 
     #[test]

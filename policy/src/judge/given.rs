@@ -83,8 +83,9 @@ struct Reading {
 /// All that it may become; `None` = too many.
 type Readings = Option<Rc<Vec<Reading>>>;
 
-/// A word, whether it stands in a function, whether it stays one word, and what it becomes.
-type Lately = (Vec<u8>, bool, bool, Readings);
+/// A word, whether it stands in a function, whether it stays one word, and what it becomes; whether it is nothing that is
+/// known because of how a value in it is edited.
+type Lately = (Vec<u8>, bool, bool, (Readings, bool));
 
 impl Given {
     /// The words behind a text that stands in another one, which is given `outer`.
@@ -237,6 +238,10 @@ impl Given {
             let words = text.split(u8::is_ascii_whitespace).chain([text.as_slice()]);
             let words = words.filter(|w| !w.is_empty() && w.len() < LONG);
             self.wrote(words.map(Arg::lit).collect());
+            // A long one makes no name as it stands, and any other if it is cut.
+            if text.split(u8::is_ascii_whitespace).any(|w| w.len() >= LONG) {
+                self.wrote(vec![dynamic(b"`")]);
+            }
             let cut = if self.cuts.is_plain() { Some(Vec::new()) } else { self.cuts.words(&text) };
             self.wrote(literals(cut));
         }
@@ -504,7 +509,14 @@ impl Given {
                 }
                 may |= !self.takes_made(
                     fed,
-                    Said { of: &of, made: &self.made, told: &self.told, files: false, body: &function },
+                    Said {
+                        of: &of,
+                        made: &self.made,
+                        told: &self.told,
+                        files: false,
+                        edits: None,
+                        body: &function,
+                    },
                     tries,
                 );
             }
@@ -531,6 +543,19 @@ impl Given {
 
     /// The words that one with this source becomes by what is known of its variables; see [`filled::readings`].
     fn readings(&self, source: &[u8], single: bool, body: bool, env: &[Vec<u8>]) -> Readings {
+        self.look_up(source, single, body, env).0
+    }
+
+    /// True if one of the words is a value that the text spells and edits in a way that is not followed to the byte: too
+    /// long, too many, a pattern known only at run time. Then it may be any piece of what the text says.
+    pub fn is_cut(&self, body: bool, env: &[Vec<u8>], args: &[Arg]) -> bool {
+        args.iter().any(|arg| match arg {
+            Arg::Dynamic { source, single, .. } => self.look_up(source, *single, body, env).1,
+            Arg::Literal(_) => false,
+        })
+    }
+
+    fn look_up(&self, source: &[u8], single: bool, body: bool, env: &[Vec<u8>]) -> (Readings, bool) {
         let mut lately = self.lately.borrow_mut();
         if let Some((.., found)) =
             lately.iter().find(|(s, b, one, _)| s == source && *b == body && *one == single)
@@ -544,7 +569,15 @@ impl Given {
             if looks.get() > MOST { Vec::new() } else { self.words_of(name, inside.get(), env) }
         };
         let function = |name: &[u8]| self.body(name, &inside);
-        let said = Said { of: &of, made: &self.made, told: &self.told, files: self.files, body: &function };
+        let edits = Cell::new(false);
+        let said = Said {
+            of: &of,
+            made: &self.made,
+            told: &self.told,
+            files: self.files,
+            edits: Some(&edits),
+            body: &function,
+        };
         let found = filled::readings(source, said).filter(|_| looks.get() <= MOST).map(|found| {
             let ways = found.iter().flat_map(|w| becomes(w, single));
             let reading = |words: Vec<&[u8]>| Reading {
@@ -559,6 +592,8 @@ impl Given {
         if lately.len() >= LATELY {
             lately.clear();
         }
+        let cut = found.is_none() && edits.get();
+        let found = (found, cut);
         lately.push((source.to_vec(), body, single, found.clone()));
         found
     }

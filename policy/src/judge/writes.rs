@@ -46,6 +46,12 @@ impl Judge<'_> {
         sure.filter(|_| !self.is_told(args, ctx, &holds))
             .or_else(|| self.pair(writer, args, ctx))
             .or_else(|| self.spelled(writer, args, ctx, &holds))
+            .or_else(|| {
+                let cut = !idle && self.given.is_cut(ctx.body.is_some(), &self.inv.env, args);
+                cut.then(|| {
+                    "a word is cut out of others in a way that is not followed, and may lead anywhere".into()
+                })
+            })
     }
 
     /// True if all that its one unknown word may be is known, and none of it is a doubt: `for d in */; do git -C "$d" pull`.
@@ -142,7 +148,8 @@ impl Judge<'_> {
                 near.extend(unpack::comes_to(word, &scene));
             }
         }
-        if spelled.too_many {
+        let cut = self.given.is_cut(ctx.body.is_some(), &self.inv.env, std::slice::from_ref(to));
+        if spelled.too_many || cut {
             near.extend(self.inv.guard.own_paths.iter().cloned());
         }
         near.retain(|n| !self.near.contains(n));

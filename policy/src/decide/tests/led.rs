@@ -99,6 +99,42 @@ fn words_that_lead_to_the_guard() {
     assert!(bad.is_empty(), "{bad:#?}");
 }
 
+/// A value that is too long to be cut to the byte, or cut by a pattern that is known at run time only, may be any piece of
+/// itself.
+#[test]
+fn words_that_are_cut_out_of_long_ones() {
+    let own = format!("{}/home/u/.exec-guard", "a".repeat(1100));
+    let mut bad = Vec::new();
+    for text in [
+        "x=OWN/zz; touch ${x##*a}",
+        "x=OWN/zz; y=${x#*a}; touch $y",
+        "x=OWN/zz; touch $(echo ${x##*a})",
+        "x=OWN/zz; echo ${x##*a} | xargs touch",
+        "x=OWN/zz; echo ${x##*a} | while read -r y; do touch \"$y\"; done",
+        "x=OWN/zz; f() { touch \"$1\"; }; f ${x##*a}",
+        "f() { touch ${1##*a}; }; f OWN/zz",
+        "for x in OWN/zz; do touch ${x##*a}; done",
+        "read -r x <<<OWN/zz; touch ${x##*a}",
+        "echo OWN/zz | { read -r x; touch ${x##*a}; }",
+        "x=OWN; cd ${x##*a} && touch zz",
+        "x=OWN; cd ${x##*a}; touch zz",
+        "x=OWN; for d in ${x##*a}; do touch $d/zz; done",
+        "for x in MANY b/home/u/.exec-guard/zz; do touch ${x#?}; done",
+    ] {
+        let many: Vec<String> = (0..70).map(|n| format!("a{n}")).collect();
+        let text = text.replace("OWN", &own).replace("MANY", &many.join(" "));
+        let e = case(false).text(&text);
+        if e.decision == Decision::Allow {
+            bad.push(text.chars().rev().take(60).collect::<String>().chars().rev().collect::<String>());
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+    // Long as it may be, what is not cut is what it is.
+    let text =
+        format!("x={}; touch $x \"${{x:-y}}\"; v=$(git describe); touch \"${{v#v}}.txt\"", "b".repeat(1100));
+    allowed(&case(false).text(&text));
+}
+
 #[test]
 fn ordinary_words_lead_elsewhere() {
     let mut bad = Vec::new();

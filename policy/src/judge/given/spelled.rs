@@ -49,7 +49,9 @@ impl Given {
             }
             if let Some(fed) = self.fed.as_deref() {
                 let cut = self.cut(fed);
-                let more = self.readings(fed, false, body, env).filter(|all| all.len() < MOST);
+                let (more, cut_off) = self.look_up(fed, false, body, env);
+                let more = more.filter(|all| all.len() < MOST);
+                out.too_many |= cut_off;
                 let list = list.get_or_insert_default();
                 let more = more.iter().flat_map(|all| all.iter()).flat_map(|reading| &reading.words);
                 list.extend(more.map(|word| word.shown().to_vec()));
