@@ -113,7 +113,10 @@ impl Judge<'_> {
         for (at, arg) in args.iter().enumerate().filter(|(_, arg)| arg.is_dynamic()) {
             let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
             let last = at + 1 == args.len();
-            let finds = spelled.finds.iter().any(|find| unpack::finds_control(find, last));
+            // What find(1) itself puts in place of its braces.
+            let own = self.find.as_deref().filter(|_| arg.shown().windows(2).any(|w| w == b"{}"));
+            let mut all = spelled.finds.iter().map(Vec::as_slice).chain(own);
+            let finds = all.any(|find| unpack::finds_control(find, last));
             let found = finds.then(|| b".git/hooks".to_vec());
             let mut tried = args.to_vec();
             for word in spelled.words.into_iter().chain(found) {
