@@ -337,6 +337,19 @@ fn the_doctor_tells_what_is_in_the_way() {
         says(&stage, 0, area, "live");
     }
 
+    // A link guards whoever starts it; who that is is said.
+    let nobody = "neither SHELL nor PATH names it here";
+    let told = |env: Vec<Vec<u8>>| {
+        let run = ctl(&stage, &["doctor"]).env(env).run();
+        run.stdout.lines().filter(|l| l.contains(nobody)).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let links = told(environment(&stage));
+    let bash = links.iter().flat_map(|l| l.split_whitespace()).find(|w| w.ends_with("/bash"));
+    let mut env = environment(&stage);
+    env.retain(|e| !e.starts_with(b"SHELL="));
+    env.push(format!("SHELL={}", bash.expect("the link's path")).into_bytes());
+    assert_eq!(told(env).len() + 1, links.len(), "the one that SHELL names is in the way: {links:?}");
+
     // Another program of the name in front.
     stage.folder("first", 0o755);
     fs::copy(stage.path("bin/other"), stage.path("first/other")).expect("a copy");

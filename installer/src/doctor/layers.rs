@@ -126,7 +126,11 @@ pub fn links(s: &Surroundings, _: &Manifest) -> Vec<Finding> {
             });
             match fired {
                 Ok(()) => {
-                    let what = format!("{} refuses a probe", shown(&path));
+                    let mut what = format!("{} refuses a probe", shown(&path));
+                    if !named(&path) {
+                        // An agent may be told of it elsewhere.
+                        what.push_str(", for whoever starts it: neither SHELL nor PATH names it here");
+                    }
                     Finding::new(area, State::Live, what)
                 }
                 Err(why) => {
@@ -136,6 +140,14 @@ pub fn links(s: &Surroundings, _: &Manifest) -> Vec<Finding> {
             }
         })
         .collect()
+}
+
+/// True if the environment leads to this link: by `SHELL`, or as the first of its name in `PATH`.
+fn named(link: &Path) -> bool {
+    let value = |name: &str| std::env::var_os(name).unwrap_or_default();
+    let first = |folder: &PathBuf| link.file_name().is_some_and(|name| folder.join(name).exists());
+    Path::new(&value("SHELL")) == link
+        || std::env::split_paths(&value("PATH")).find(first).as_deref() == link.parent()
 }
 
 /// Names in a folder of links.
