@@ -79,9 +79,10 @@ fn connections_have_an_end_and_a_user_has_a_share_of_them() {
     // Those that wait for a person stay.
     let mut waiting: Vec<UnixStream> = Vec::new();
     for n in 1..=most {
-        until("there is room", || {
+        until(&format!("there is room for {n}"), || {
             let mut stream = connect(&stage);
-            stream.write_all(&sent("browser", &json!({"user": "u", "args": {"url": n}}))).ok()?;
+            let user = format!("u{}", n % 3);
+            stream.write_all(&sent("browser", &json!({"user": user, "args": {"url": n}}))).ok()?;
             waiting.push(stream);
             let begun = std::time::Instant::now();
             while service.waiting() < n && begun.elapsed() < Duration::from_secs(5) {}
