@@ -360,6 +360,26 @@ fn a_full_disk_leaves_the_old_document() {
 }
 
 #[test]
+fn init_waits_for_nothing_and_writes_where_nobody_else_does() {
+    let stage = Stage::new();
+    let fifo = stage.path("guard/config.json");
+    let made = std::process::Command::new("mkfifo").arg(&fifo).status().expect("mkfifo");
+    assert!(made.success());
+    own(&fifo);
+    said(&ctl(&stage, &["init", "--preset", "yolo"]), 1, "is there already");
+    said(&ctl(&stage, &["init", "--preset", "yolo", "--force"]), 125, "not a regular file");
+    fs::remove_file(fifo).expect("removed");
+    stage.folder("guard", 0o777);
+    said(&ctl(&stage, &["init", "--preset", "deny-all"]), 125, "chmod go-w");
+    assert!(!stage.path("guard/exec-approvals.json").exists());
+    // And the guard believes nothing that lies there.
+    let stage = stage.policy(&json!({"version": 1, "defaults": {"security": "full", "ask": "off"}}));
+    stage.folder("guard", 0o777);
+    let run = ctl(&stage, &["doctor"]);
+    assert!(run.stdout.contains("broken") && run.stdout.contains("chmod go-w"), "{run:?}");
+}
+
+#[test]
 fn init_makes_documents_once() {
     let stage = Stage::new().tool("tool").env("PAGER=most");
     fs::remove_dir(stage.path("guard")).expect("remove");

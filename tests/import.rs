@@ -89,6 +89,25 @@ fn cases() -> Vec<Case> {
         Case {
             from: "claude",
             rel: "home/.claude/settings.json",
+            // A name with stars takes away every tool that it fits, and gives none.
+            text: json!({"permissions": {
+                "allow": ["Bash(git status)", "*", "Ba*"],
+                "ask": ["Bash(git push:*)"],
+                "deny": ["B*h", "Bread*"]
+            }})
+            .to_string(),
+            left: &[
+                "deny B*h: every command: set `security` to deny",
+                "deny Bread*: it is about a tool that runs no command",
+                "allow Bash(git status): `deny B*h` is left out",
+                "allow *: it is about a tool that runs no command",
+                "allow Ba*: it is about a tool that runs no command",
+            ],
+            verdicts: &[("git push", "ask"), ("git status", "ask")],
+        },
+        Case {
+            from: "claude",
+            rel: "home/.claude/settings.json",
             // What is forbidden and cannot be said here is not allowed either.
             text: json!({"permissions": {
                 "allow": ["Bash(git:*)", "Bash(make:*)", "Bash(curl x)"],

@@ -5,6 +5,7 @@
 //! with the reason. They see no network but their own, where that can be had.
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -65,6 +66,7 @@ fn guarded(folder: &Path, agent: &str) -> Result<String, String> {
     let path = |rel: &str| dir.path().join(rel).to_str().expect("text").to_owned();
     for rel in ["home", "work", "guard", "tmp"] {
         fs::create_dir(path(rel)).expect("a folder");
+        fs::set_permissions(path(rel), PermissionsExt::from_mode(0o755)).expect("a mode");
     }
     let policy = json!({"version": 1, "defaults": {"security": "allowlist", "ask": "off", "askFallback": "deny",
         "allowlist": [{"pattern": "/usr/bin/touch"}, {"pattern": "/bin/touch"}]}});

@@ -4,7 +4,8 @@
 //! was wanted. So the settings come before the list: without a list of the user's the embedded preset rules, which is
 //! the strictest but one. Where a list rules already, one that denies everything stands in its place meanwhile. The next
 //! run finds either and completes it.
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use policy::document::{Approvals, Config, preset};
@@ -116,9 +117,16 @@ fn token() -> Result<String, Failure> {
     Ok(bytes.iter().map(|b| format!("{b:02x}")).collect())
 }
 
+/// What is in a document; nothing if it is no file: one that never ends would be read for ever.
+fn content(path: &Path) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    sys::file::open_regular(path).ok()?.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// The secret that a document has: an approver that runs already knows it.
 fn secret_of(list: &Path) -> Option<String> {
-    let value = serde_json::from_slice::<Value>(&std::fs::read(list).ok()?).ok()?;
+    let value = serde_json::from_slice::<Value>(&content(list)?).ok()?;
     let token = value.pointer("/socket/token")?.as_str()?;
     (token.len() == 64 && token.bytes().all(|b| b.is_ascii_hexdigit())).then(|| token.to_owned())
 }
@@ -165,8 +173,7 @@ fn meanwhile() -> String {
 /// True if a document is what a run left that was killed in between: the one that denies everything, or the settings of a
 /// preset without a list.
 fn is_left(path: &Path) -> bool {
-    let Some(mut value) = std::fs::read(path).ok().and_then(|t| serde_json::from_slice::<Value>(&t).ok())
-    else {
+    let Some(mut value) = content(path).and_then(|t| serde_json::from_slice::<Value>(&t).ok()) else {
         return false;
     };
     if value.get(UNFINISHED) == Some(&Value::Bool(true)) {
@@ -229,6 +236,10 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
         page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
         made.explain();
         return Ok(Exit::Done);
+    }
+    if std::fs::metadata(&folder).is_ok_and(|m| m.mode() & 0o022 != 0 && m.mode() & 0o1000 == 0) {
+        let what = format!("{}: others can write this folder, and take a policy in it away", shown(&folder));
+        return Err(Failure::trouble(what).advise(format!("look at it, then: chmod go-w {}", shown(&folder))));
     }
     if let Some(named) = places.named.as_ref().filter(|named| **named != folder) {
         say::word(format!(

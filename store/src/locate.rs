@@ -10,7 +10,9 @@
 //!
 //! A document that cannot be believed denies everything, so a file that exists is never passed over.
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use policy::document::{Approvals, Config, Details, Layer, LoadError, LoadErrorKind, Policy};
@@ -228,14 +230,27 @@ fn layer_if_any(folder: &Path, owner: Owner) -> Result<Option<Layer>, LoadError>
     // One look spares four where there is no such folder, which is the rule for two of three.
     match std::fs::symlink_metadata(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        // A link that leads nowhere may have led to the floor.
-        Ok(m) if m.is_symlink() && std::fs::metadata(folder).is_err() => {
-            return Err(refused(folder, owner, &FileError::NotRegular));
-        }
-        _ => {}
+        Ok(m) if m.is_symlink() => match std::fs::metadata(folder) {
+            // A link that leads nowhere may have led to the floor.
+            Err(_) => return Err(refused(folder, owner, &FileError::NotRegular)),
+            Ok(m) => believed(folder, owner, &m)?,
+        },
+        Ok(m) => believed(folder, owner, &m)?,
+        Err(_) => {}
     }
     let layer = Layer::new(approvals(&folder.join(APPROVALS), owner)?, config(&folder.join(CONFIG), owner)?);
     Ok(Some(layer))
+}
+
+/// Whoever can write a folder can take the documents in it away, and what rules without them may be looser.
+fn believed(folder: &Path, owner: Owner, meta: &Metadata) -> Result<(), LoadError> {
+    let Owner::User(uid) = owner else { return Ok(()) };
+    let fault = match meta.uid() {
+        theirs if theirs != uid && theirs != 0 => FileError::Owner(theirs),
+        _ if meta.mode() & 0o022 != 0 && meta.mode() & 0o1000 == 0 => FileError::Mode(meta.mode() & 0o7777),
+        _ => return Ok(()),
+    };
+    Err(refused(folder, owner, &FileError::Folder(folder.to_path_buf(), Box::new(fault))))
 }
 
 fn approvals(path: &Path, owner: Owner) -> Result<Option<Approvals>, LoadError> {
@@ -294,7 +309,7 @@ pub(crate) fn refused(path: &Path, owner: Owner, e: &FileError) -> LoadError {
         FileError::Folder(folder, inner) => {
             let folder = shown(folder);
             let mend = match **inner {
-                FileError::Owner(_) => format!("chown root {folder}"),
+                FileError::Owner(_) => format!("chown {} {folder}", whose(owner)),
                 _ => format!("chmod go-w {folder}"),
             };
             (LoadErrorKind::Unsafe, format!("look at the document, then: {mend}"))
@@ -347,6 +362,8 @@ mod tests {
         fn put(&self, path: &str, text: &str) -> PathBuf {
             let path = self.0.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
+            // Whatever the umask is.
+            fs::set_permissions(path.parent().unwrap(), PermissionsExt::from_mode(0o755)).unwrap();
             fs::write(&path, text).unwrap();
             fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
             path
@@ -382,6 +399,28 @@ mod tests {
         let own = s.put("home/.exec-guard/exec-approvals.json", &doc("deny"));
         assert_eq!(s.security(), Security::Deny);
         assert_eq!(load(&s.1).unwrap().editable, Some(Target::at(own)));
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_is_not_believed() {
+        let s = Stage::new().named();
+        s.put("named/exec-approvals.json", &doc("deny"));
+        s.put("home/.exec-guard/exec-approvals.json", &doc("deny"));
+        for folder in ["home/.exec-guard", "named"] {
+            let path = s.0.path().join(folder);
+            for (mode, believed) in
+                [(0o777, false), (0o775, false), (0o757, false), (0o1777, true), (0o755, true)]
+            {
+                fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+                let told = load(&s.1).map(|_| ()).map_err(|e| e.to_string());
+                assert_eq!(told.is_ok(), believed, "{folder} {mode:o}: {told:?}");
+                assert!(told.is_ok() || told.unwrap_err().contains("chmod go-w"), "{folder} {mode:o}");
+            }
+        }
+        // Without its documents too: they may have been taken away.
+        fs::remove_file(s.0.path().join("home/.exec-guard/exec-approvals.json")).unwrap();
+        fs::set_permissions(s.0.path().join("home/.exec-guard"), PermissionsExt::from_mode(0o777)).unwrap();
+        load(&s.1).unwrap_err();
     }
 
     #[test]

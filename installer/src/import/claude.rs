@@ -13,10 +13,14 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
         for rule in rules.into_iter().flatten() {
             let Some(text) = rule.as_str() else { continue };
             let list = list(word);
-            let inner = match text.strip_prefix("Bash") {
-                Some("") => Some("*"),
-                Some(rest) => rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')),
-                None => None,
+            let (tool, rest) = text.split_at(text.find('(').unwrap_or(text.len()));
+            let inner = match rest {
+                // A name with stars is that of every tool it fits, where something is taken away.
+                _ if tool != "Bash" && (word == "allow" || !tool.contains('*') || !fits(tool, "Bash")) => {
+                    None
+                }
+                "" => Some("*"),
+                rest => rest.strip_prefix('(').and_then(|r| r.strip_suffix(')')),
             };
             let Some(inner) = inner else {
                 out.push(Line::elsewhere(list, told(list, text), text));
@@ -26,4 +30,14 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
         }
     }
     out
+}
+
+/// True if a pattern, in which a star stands for anything, fits a name.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((front, rest)) => name.strip_prefix(front).is_some_and(|left| {
+            (0..=left.len()).any(|at| left.get(at..).is_some_and(|left| fits(rest, left)))
+        }),
+    }
 }

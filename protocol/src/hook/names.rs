@@ -37,13 +37,13 @@ const CODE: &str = "applescript code javascript osascript powershell pwsh python
 
 /// Words that say nothing against it: `country_code` is none, `code_to_run` is. Alone they are other things (`ts` is a
 /// time at Slack).
-const WITH: &str = "and block body c cell cells complete content contents cpp exec execute executed file final full go \
-    golang inline input java js jsx julia kotlin lines lua my new node old payload perl php py r raw ruby run rust scala \
+const WITH: &str = "and block body c cell cells complete content contents cpp exec execute executed file final full generated go \
+    golang inline input java js jsx julia kotlin lines lua main my new node old payload perl php py r raw ruby run rust scala \
     shell bash snippet source sql str string swift test text to ts updated";
 
 /// Code by the whole name, where words are not set apart.
 const GLUED: &str = "cellsource codeblock codecontent codesnippet codestring codetext codetoexecute codetorun jscode keystrokes \
-    nodecode pythoncode scriptbody scriptcode scriptcontent scripttext sendkeys sourcecode stdin toolcalls tscode";
+    nodecode pycode pythoncode scriptbody scriptcode scriptcontent scripttext sendkeys sourcecode stdin stdintext toolcalls tscode";
 
 /// What names of files end with: `{"files": {"run.sh": "…"}}` writes one.
 const FILES: &str = ".bash .bat .js .jsx .lua .php .pl .ps1 .py .rb .sh .ts .tsx .zsh";
@@ -62,8 +62,9 @@ const LAST: &str = "console repl";
 
 /// What a tool does with one of [`DONE`]: `run_command`, `insert_execute_code_cell`, `send_keys`. `run_query` and
 /// `search_code` are none.
-const DOES: &str = "eval exec execute run send";
-const DONE: &str = "cell cells cmd code command commands keys script scripts shell";
+const DOES: &str = "eval exec execute launch run send spawn";
+const DONE: &str =
+    "cell cells cmd code command commands javascript js keys process program python script scripts shell";
 
 /// First and last words of tools that tell about shells: `list_terminals`, `exec_summary`.
 const LISTING: &str = "list";
@@ -74,7 +75,8 @@ const PROGRAM: &str = "binary exe exec executable program";
 const PLACE: &str = "file name path";
 
 /// Names of the program whose words are `args` beside it; one of several words may be any of them (`appPath`).
-const PROGRAMS: &str = "app application bin binary entrypoint exe file interpreter path process runtime";
+const PROGRAMS: &str =
+    "app application bin binary entrypoint exe file filename interpreter path process runner runtime";
 
 /// Words that make a folder or a text of such a name: `repo_path`, `log_file`.
 const NO_PROGRAM: &str =
@@ -244,7 +246,7 @@ mod tests {
         let code = "code Script scripts scriptBody script_content sourceCode code_to_run codetorun python_code pythonCode \
             jsCode JSCode code_block codeBlock code_snippet python javascript pwsh powershell user_script keystrokes \
             sendKeys stdin tool_calls script_path cell_source go_code rust_code test_code full_code sql_code \
-            my_code new_code";
+            my_code new_code main_code generated_code pycode stdinText";
         let other = "country_code language_code statusCode error_code zip_code code_review dry_run run_id tv_program \
             transcript description text query shell_id commandTimeout command_description python_version exit_code \
             ts expr codes user_code snippet run.sh src/script.py \
@@ -266,7 +268,8 @@ mod tests {
         for tool in "mcp__tmux__send_keys mcp__pty__write mcp__x__console mcp__js-repl__eval runSSH mcp__terminals__write \
             mcp__shells__x mcp__x__subprocess mcp__osascript__x mcp__wsl__x mcp__iTerm__write iterm2_write run_command \
             mcp__x__runcommand executeCommand insert_execute_code_cell run_python_code eval_script mcp__x__sendkeys \
-            mcp__applescript__x".split_ascii_whitespace()
+            mcp__applescript__x run_process spawn_process launch_process run_python execute_python runPython run_js \
+            runProgram".split_ascii_whitespace()
         {
             assert!(is_shell(tool), "{tool}");
         }
@@ -281,8 +284,8 @@ mod tests {
 
     #[test]
     fn programs_with_their_words() {
-        for name in
-            "appPath app_file binary entryPoint entrypoint file path processName".split_ascii_whitespace()
+        for name in "appPath app_file binary entryPoint entrypoint file filename path processName runner"
+            .split_ascii_whitespace()
         {
             assert!(program(name), "{name}");
         }
