@@ -180,8 +180,8 @@ fn is_killed_at(stage: &Stage, middle: &mut Middle, moment: Moment) -> bool {
     let right = match moment {
         // The yes was given and on its way.
         (Decision, Before | After) => (code, ran) == (0, 1),
-        // Perhaps it was.
-        (Accepted, Before | After) => (code, ran) == (0, 1) || refuses,
+        // Perhaps it was: once it has the request, an approver may answer before the signal reaches it.
+        (Request, After) | (Accepted, Before | After) => (code, ran) == (0, 1) || refuses,
         _ => refuses,
     };
     if killed && right {
