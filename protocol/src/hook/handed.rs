@@ -43,7 +43,7 @@ const NAMES: &str = "argument field id key name option param parameter property 
 const VALUES: &str = "data val value values";
 
 /// Names of the tool, or of its server, that a hub calls, and of what a tool of many uses is to do.
-const HUBS: &str = "action mcpserver mcptool server servername tool toolname";
+const HUBS: &str = "action functionname mcpserver mcptool method server servername tool toolid toolname";
 
 /// Members of an object under a name of code that are no code.
 const TOLD: &str = "format id lang language object type";
@@ -112,7 +112,9 @@ impl Handed {
                         (Value::String(_), _) if program(name) && has_args(all) => {
                             self.take(v, false, value);
                         }
-                        (Value::String(at), _) if listed(HUBS, &short) && a_name(at) => {
+                        (Value::String(at), _)
+                            if (listed(HUBS, &short) || calls(&short, all)) && a_name(at) =>
+                        {
                             self.names = true;
                             self.hub |= is_shell(at);
                         }
@@ -244,6 +246,12 @@ fn rest(name: &str, value: &Value) -> bool {
 /// True if a text can be the name of a tool or a server, and no address.
 fn a_name(text: &str) -> bool {
     text.len() <= 128 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+}
+
+/// True if a name is that of a tool, by what it is called with: `{"name": "…", "arguments": {…}}`, as in a call of MCP's.
+fn calls(name: &str, all: &Map<String, Value>) -> bool {
+    let with = |n: &str| listed(ARGS, n) || listed(PARAMS, n) || listed("input toolinput", n);
+    name == "name" && all.iter().any(|(n, v)| v.is_object() && with(&plain(n)))
 }
 
 /// True if an object has words for a program.

@@ -152,7 +152,14 @@ pub(super) fn no_code(name: &str, value: &str) -> bool {
     let sign = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
     let version = |b: u8| b.is_ascii_digit() || b == b'.';
     let short = value.len() <= 24;
-    short && (value.bytes().all(version) || (plain(name) == "code" && value.bytes().all(sign)))
+    let code = plain(name) == "code";
+    // `en-US`, and `E11.9` as doctors have it.
+    let tag = value.split_once('-').is_some_and(|(language, country)| {
+        language.len() == 2 && country.len() == 2 && language.bytes().all(|b| b.is_ascii_lowercase())
+    });
+    let signs =
+        value.bytes().all(|b| sign(b) || b == b'.') && value.as_bytes().first().is_some_and(|b| sign(*b));
+    short && (value.bytes().all(version) || (code && (signs || (tag && value.bytes().skip(3).all(sign)))))
 }
 
 /// True if a tool is a shell by its name, or lies at a server that is.
@@ -299,15 +306,23 @@ mod tests {
         for (name, value) in [
             ("code", "US"),
             ("code", "SUMMER25"),
+            ("code", "en-US"),
+            ("code", "E11.9"),
             ("python", "3.12"),
             ("typescript", "5"),
             ("Code", "A1_b".to_uppercase().as_str()),
         ] {
             assert!(no_code(name, value), "{name} {value}");
         }
-        for (name, value) in
-            [("code", "ls"), ("code", "A B"), ("script", "LS"), ("python", "x"), ("code", &"A".repeat(25))]
-        {
+        for (name, value) in [
+            ("code", "ls"),
+            ("code", "en-us"),
+            ("code", "./A"),
+            ("code", "A B"),
+            ("script", "LS"),
+            ("python", "x"),
+            ("code", &"A".repeat(25)),
+        ] {
             assert!(!no_code(name, value), "{name} {value}");
         }
     }

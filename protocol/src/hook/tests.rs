@@ -602,6 +602,9 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             r#"{"program":{"lines":["a"]}}"#,
             r#"{"server":"x","tool_name":"send_keys","arguments":{"text":"a"}}"#,
             r#"{"server_name":"terminal","tool_name":"x","arguments":"{\"text\":\"a\"}"}"#,
+            r#"{"name":"run_command","arguments":{"x":"a"}}"#,
+            r#"{"method":"tools/call","params":{"name":"bash","arguments":{"text":"a"}}}"#,
+            r#"{"function_name":"send_keys","input":{"text":"a"}}"#,
             r#"{"launchOptions":{"args":["--renderer-cmd-prefix=a"]}}"#,
             r#"{"x":"[{'cmd' : 'a'}]"}"#,
             r#"{"key":"command","value":"a"}"#,
@@ -658,6 +661,8 @@ fn a_tool_from_elsewhere_is_judged_by_what_it_is_handed() {
             ("note", r#"{"text":"{\"cmd\":\"a b\"}","contents":["{\"cmd\":\"a b\"}"]}"#),
             ("tables", r#"{"code":{"type":"select","x":{"name":"a b"}}}"#),
             ("hub", r#"{"server":"ssh.example.org","tool":"status"}"#),
+            ("hub", r#"{"name":"search_code","arguments":{"q":"a"},"method":"POST"}"#),
+            ("item", r#"{"name":"bash","text":"a"}"#),
             ("ask_about", r#"{"session_id":"s","text":"a","data":"b"}"#),
             ("terminal_size", r#"{"columns":80}"#),
         ] {
