@@ -21,6 +21,20 @@ pub const fn count(rows: &[&[&str]]) -> usize {
     names
 }
 
+/// The names of each row of a constant table of so many.
+macro_rules! names {
+    ($rows:expr, $count:expr) => {{
+        let mut names: [&[&str]; $count] = [&[]; $count];
+        let mut at = 0;
+        while at < $count {
+            names[at] = $rows[at].names;
+            at += 1;
+        }
+        names
+    }};
+}
+pub(crate) use names;
+
 impl<const NAMES: usize> Index<NAMES> {
     /// The index of rows of which these are the names.
     #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]

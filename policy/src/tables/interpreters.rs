@@ -63,15 +63,7 @@ pub(crate) static INTERPRETERS: &[Interpreter] = ALL;
 
 /// The names of each.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
-const NAMES: [&[&str]; ALL.len()] = {
-    let mut names: [&[&str]; ALL.len()] = [&[]; ALL.len()];
-    let mut at = 0;
-    while at < ALL.len() {
-        names[at] = ALL[at].names;
-        at += 1;
-    }
-    names
-};
+const NAMES: [&[&str]; ALL.len()] = index::names!(ALL, ALL.len());
 
 static INDEX: Index<{ index::count(&NAMES) }> = Index::new(&NAMES);
 

@@ -246,15 +246,7 @@ const ALL: [&Row; COUNT] = {
 
 /// The names of each.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler: out of bounds does not build")]
-const NAMES: [&[&str]; COUNT] = {
-    let mut names: [&[&str]; COUNT] = [&[]; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        names[at] = ALL[at].names;
-        at += 1;
-    }
-    names
-};
+const NAMES: [&[&str]; COUNT] = index::names!(ALL, COUNT);
 
 static INDEX: Index<{ index::count(&NAMES) }> = Index::new(&NAMES);
 static ROWS: [&Row; COUNT] = ALL;
