@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::idle::{foreign, top};
+use super::idle::top;
+use crate::install::agents::json::value as parsed;
+use crate::install::agents::{reads, settings};
 use crate::install::plan::Surroundings;
 
 /// The switches, by which a person finds them. What is said of one in a file that counts for more is what holds.
@@ -59,6 +61,16 @@ pub fn off(
     doubt.map_or(Ok(None), Err)
 }
 
+/// A settings file, `None` where there is none. One that the agent throws away whole says nothing, neither off nor on.
+fn foreign(file: &Path) -> Result<Option<Value>, String> {
+    let text = settings::foreign(file)?.filter(|text| !text.trim().is_empty());
+    let read = |text: String| {
+        reads::loads("claude", &text).map_err(|why| format!("is broken ({why})"))?;
+        parsed(&text, false)
+    };
+    text.map(read).transpose()
+}
+
 /// What a document says of a switch: on, off, or nothing.
 fn at(value: &Value, key: &str) -> Option<bool> {
     let said = value.pointer(&format!("/{}", key.replace('.', "/")))?;
@@ -111,6 +123,35 @@ mod tests {
     const ADMIN: &str = "etc/claude-code/managed-settings.json";
     const TEN: &str = "etc/claude-code/managed-settings.d/10-a.json";
     const TWENTY: &str = "etc/claude-code/managed-settings.d/20-b.json";
+
+    #[test]
+    fn a_file_that_is_thrown_away_says_nothing() {
+        // A wrong type far from the switch: Claude Code loads nothing of such a file.
+        const WRONG: &str = r#"{"disableAllHooks": IS, "permissions": "x"}"#;
+        for (broken, own, is) in [
+            ("true", "false", None),
+            // It would have been off by the person's file.
+            ("false", "true", Some(USER)),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let mut s = Surroundings::of_process().unwrap();
+            s.etc = dir.path().join("etc");
+            s.claude = dir.path().join(".claude");
+            for (rel, text) in
+                [(NEAR, WRONG.replace("IS", broken)), (USER, format!(r#"{{"disableAllHooks": {own}}}"#))]
+            {
+                let path = dir.path().join(rel);
+                std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+                std::fs::write(path, text).unwrap();
+            }
+            let said = off(&s, &dir.path().join(PROJECT), &Value::Null);
+            match is {
+                Some(rel) => assert_eq!(said.unwrap().map(|(path, _)| path), Some(dir.path().join(rel))),
+                // Said: what is there is not what a person thinks.
+                None => assert_eq!(said.unwrap_err().0, dir.path().join(NEAR)),
+            }
+        }
+    }
 
     #[test]
     fn the_nearer_file_counts_and_the_administrators_most() {

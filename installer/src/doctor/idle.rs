@@ -224,7 +224,7 @@ pub fn codex_off(s: &Surroundings, here: &Path) -> Option<(PathBuf, &'static str
 }
 
 /// A settings file of somebody else's, `None` where there is none.
-pub(super) fn foreign(file: &Path) -> Result<Option<Value>, String> {
+fn foreign(file: &Path) -> Result<Option<Value>, String> {
     match settings::foreign(file)?.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
         Some(text) => text::value(text, false).map(Some),

@@ -10,7 +10,7 @@
 use serde_json::{Map, Value};
 
 use super::names::{
-    Named, by_whole, for_readers, is_shell, named, no_code, plain, program, tells_of_a_command,
+    Named, by_whole, draws, for_readers, is_shell, named, no_code, plain, program, tells_of_a_command,
 };
 use super::shape::{listed, within};
 use super::{quoted, raw};
@@ -28,11 +28,21 @@ const ARGS: &str = "arg arglist args arguments";
 /// The same where they are a list: else it is what a tool calls all that it is handed.
 const PARAMS: &str = "parameters params";
 
+/// Names that any thing has, and that are those of a program where its words are a list.
+const LISTED: &str = "name target";
+
+/// Members that hold columns of a table, by their names: `Program` is one of them as often as not.
+const COLUMNS: &str = "columns fields properties record row";
+
+/// Members that hold what is searched for in such columns. Nothing in them is run.
+const SOUGHT: &str = "match matchphrase multimatch term terms";
+
 /// Names of a running program that text is typed into.
-const RUNNING: &str = "pane paneid pid processid ptyid shellid terminal terminalid terminalname tty windowid";
+const RUNNING: &str =
+    "pane paneid pid processid pty ptyid shellid terminal terminalid terminalname tty windowid";
 
 /// Names of what is typed there.
-const TYPED: &str = "characters chars content data input keys line lines text";
+const TYPED: &str = "characters chars content data input keys line lines text value";
 
 /// What is typed where only a session is named, as services of every kind have one.
 const SESSION: &str = "sessionid";
@@ -70,11 +80,13 @@ pub(super) struct Handed {
     hub: bool,
     /// The folder was said.
     moved: bool,
+    /// What is called code is a drawing.
+    drawn: bool,
 }
 
 /// Looks through the input of a tool.
 pub(super) fn handed(tool: &str, input: Option<&Value>, cwd: &str) -> Handed {
-    let mut out = Handed { cwd: cwd.to_owned(), ..Handed::default() };
+    let mut out = Handed { cwd: cwd.to_owned(), drawn: draws(tool), ..Handed::default() };
     if let Some(input) = input {
         out.look(input);
     }
@@ -96,20 +108,32 @@ fn strings(value: &Value) -> Option<Vec<String>> {
 
 impl Handed {
     fn look(&mut self, value: &Value) {
+        self.look_as(value, false);
+    }
+
+    /// The same; `columns`: the names are those of a table's columns.
+    fn look_as(&mut self, value: &Value, columns: bool) {
         match value {
             Value::Object(all) => {
                 let before = self.commands.len();
                 let mut besides = Vec::new();
+                let hub =
+                    |(n, v): (&String, &Value)| listed(HUBS, &plain(n)) && v.as_str().is_some_and(draws);
+                self.drawn |= all.iter().any(hub);
                 for (name, v) in all.iter().filter(|(_, v)| set(v)) {
                     let so_far = self.commands.len();
                     let short = plain(name);
                     match (v, named(name)) {
                         (Value::Bool(_) | Value::Number(_), _) => {}
+                        (Value::Object(_), _) if listed(SOUGHT, &short) => self.text = true,
+                        (Value::Object(_), _) if listed(COLUMNS, &short) => self.look_as(v, true),
+                        (Value::String(_), _) if columns && by_whole(name) => self.text = true,
+                        (Value::String(_), Named::Code) if self.drawn => self.text = true,
                         (_, Named::Code) => self.code(name, v),
                         (Value::Object(_), Named::Command) if by_whole(name) => self.holder(v),
                         (_, Named::Command) => self.take(v, false, value),
                         (_, Named::Commands) => self.take(v, true, value),
-                        (Value::String(_), _) if program(name) && has_args(all) => {
+                        (Value::String(_), _) if is_program(name, &short, all) => {
                             self.take(v, false, value);
                         }
                         (Value::String(at), _)
@@ -117,6 +141,10 @@ impl Handed {
                         {
                             self.names = true;
                             self.hub |= is_shell(at);
+                        }
+                        (Value::String(at), _) if short == "uri" => {
+                            self.text = true;
+                            self.hub |= is_at_a_shell(at);
                         }
                         _ if for_readers(name) => self.text(v),
                         _ => self.look(v),
@@ -252,6 +280,17 @@ fn a_name(text: &str) -> bool {
 fn calls(name: &str, all: &Map<String, Value>) -> bool {
     let with = |n: &str| listed(ARGS, n) || listed(PARAMS, n) || listed("input toolinput", n);
     name == "name" && all.iter().any(|(n, v)| v.is_object() && with(&plain(n)))
+}
+
+/// True if an address is one at a program that is typed into: `tmux://pane/1`. What is fetched by `ssh://` is none.
+fn is_at_a_shell(uri: &str) -> bool {
+    uri.split_once("://").is_some_and(|(scheme, _)| scheme != "ssh" && a_name(scheme) && is_shell(scheme))
+}
+
+/// True if a member is a program with its words beside it.
+fn is_program(name: &str, short: &str, all: &Map<String, Value>) -> bool {
+    let is_list = |(n, v): (&String, &Value)| rest(n, v) && strings(v).is_some_and(|words| !words.is_empty());
+    (program(name) && has_args(all)) || (listed(LISTED, short) && all.iter().any(is_list))
 }
 
 /// True if an object has words for a program.

@@ -30,7 +30,7 @@ const LISTS: &str = "array batch list queue sequence";
 
 /// Whole names for a command whose last word says nothing: a name that only ends so is mostly something else
 /// (`dry_run`, `tv_program`).
-const WHOLE: &str = "exec execute executable program run shellscript bashscript toexecute torun";
+const WHOLE: &str = "exe exec execute executable program run shellscript bashscript toexecute torun";
 
 /// Words of names that hold code if all the others are [`WITH`].
 const CODE: &str = "applescript code javascript osascript powershell pwsh python script scripts typescript";
@@ -54,11 +54,11 @@ const ABOUT: &str = "count description exitcode history id ids index length limi
 
 /// Words of a tool's name, or of its server's, by which it is a shell: what it is handed may be typed there, whatever
 /// it is called.
-const SHELLS: &str = "applescript bash cmd exec interpreter ipython iterm keystrokes osascript powershell pty pwsh sh shell shells ssh stdin \
+const SHELLS: &str = "applescript bash cmd exec gdb interpreter ipython iterm keystrokes lldb osascript powershell pty pwsh sh shell shells ssh stdin \
     subprocess terminal terminals tmux tty wsl zellij zsh";
 
 /// The same where it is the last word: `browser_console_messages` is none.
-const LAST: &str = "console repl";
+const LAST: &str = "console eval repl";
 
 /// What a tool does with one of [`DONE`]: `run_command`, `insert_execute_code_cell`, `send_keys`. `run_query` and
 /// `search_code` are none.
@@ -69,6 +69,12 @@ const DONE: &str =
 /// First and last words of tools that tell about shells: `list_terminals`, `exec_summary`.
 const LISTING: &str = "list";
 const TELLING: &str = "summary";
+
+/// Words behind a shell's name that make of it what is told about: `bash-docs`.
+const TOLD: &str = "docs documentation tutorial";
+
+/// Words of tools for which code is a drawing.
+const DRAWS: &str = "graphviz mermaid plantuml";
 
 /// A name with a word of both is that of a program: `executablePath`, `program_name`.
 const PROGRAM: &str = "binary exe exec executable program";
@@ -172,7 +178,8 @@ pub(super) fn is_shell(tool: &str) -> bool {
             return false;
         }
         let shell = |w: &str| listed(SHELLS, w);
-        words.iter().any(|w| shell(w) || does(w))
+        let told = |at: usize| words.get(at + 1).is_some_and(|w| listed(TOLD, w));
+        words.iter().enumerate().any(|(at, w)| (shell(w) && !told(at)) || does(w))
             // `iTerm` is two words by its capital.
             || words.windows(2).any(|two| shell(&two.concat()))
             || words.last().is_some_and(|w| listed(LAST, w))
@@ -181,6 +188,11 @@ pub(super) fn is_shell(tool: &str) -> bool {
                 listed(DOES, w) && words.iter().skip(at + 1).take(2).any(|w| listed(DONE, w))
             })
     })
+}
+
+/// True if what a tool calls code is a drawing.
+pub(super) fn draws(tool: &str) -> bool {
+    words(tool).iter().any(|w| listed(DRAWS, w))
 }
 
 /// `runcommand`, `sendkeys`.
