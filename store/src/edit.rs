@@ -262,10 +262,18 @@ fn beginning(target: &Target) -> Result<Value, EditError> {
         Begin::Cautious => Some(if is_config(&target.path) { CAUTIOUS.config } else { CAUTIOUS.approvals }),
         Begin::Empty => None,
     };
-    match text {
-        Some(text) => serde_json::from_str(text).map_err(|e| EditError::Refused(e.to_string())),
-        None => Ok(json!({ "version": 1 })),
+    let Some(text) = text else { return Ok(json!({ "version": 1 })) };
+    let mut value: Value = serde_json::from_str(text).map_err(|e| EditError::Refused(e.to_string()))?;
+    let settings = target.path.with_file_name(CONFIG);
+    if !is_config(&target.path)
+        && let Some(text) = read(&settings, owner())?
+        && let Some(defaults) = value.get_mut("defaults").and_then(Value::as_object_mut)
+    {
+        // Of the preset only what nobody has said himself is in force; written down it would count beside that.
+        let said = Config::parse(&text, &shown(&settings))?.says();
+        defaults.retain(|key, _| !said.contains(&key.as_str()));
     }
+    Ok(value)
 }
 
 /// The preset's settings beside its lists: they were in force while the preset was. What somebody has set stays;
@@ -591,6 +599,13 @@ mod tests {
             (&exec["strictInlineEval"], &exec["shell"]["echoDynamic"]),
             (&json!(false), &json!("ask"))
         );
+        // What the settings say already is not said another way.
+        fs::write(s.0.path().join(CONFIG), r#"{"tools":{"exec":{"security":"full","ask":"off"}}}"#).unwrap();
+        fs::remove_file(&t.path).unwrap();
+        edit(&t, |_| Ok(())).unwrap();
+        let defaults = &json_of(&t)["defaults"];
+        assert_eq!((defaults.get("security"), defaults.get("ask")), (None, None), "{defaults}");
+        assert_eq!(defaults["askFallback"], "deny");
     }
 
     #[test]

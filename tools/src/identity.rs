@@ -39,7 +39,11 @@ pub fn who(settings: &Settings, caller: &Caller, claim: Option<&str>) -> Result<
     };
     let vouched = by_token || settings.gateway_uids.contains(&caller.uid);
     let own = format!("uid:{}", caller.uid);
-    let claim = claim.map(str::trim).filter(|c| !c.is_empty());
+    // A name is what it is to the letter: who may be called ` admin` in a chat is not `admin`, and nobody is not the gateway.
+    if vouched && claim.is_some_and(|c| c.is_empty() || c.trim() != c) {
+        let error = "user: empty, or with a blank at its beginning or its end";
+        return Err(ToolResult::no(Code::InvalidField, error));
+    }
     // Who a process belongs to is the kernel's word. Taken from a gateway it would make a user of a chat who is called
     // like that the person at this machine.
     if vouched && let Some(claim) = claim.filter(|c| is_uid(c) && *c != own) {
@@ -113,6 +117,10 @@ mod tests {
         let w = call(1, None, Some("uid:0")).unwrap();
         assert_eq!((w.user.as_str(), w.claimed.as_deref()), ("uid:1", Some("uid:0")));
         assert_eq!(call(7, None, Some("uid:7")).unwrap().user, "uid:7");
+        for blank in ["", " ", "user:admin ", " user:admin", "user:admin\u{a0}", "\u{3000}user:admin"] {
+            assert_eq!(code(call(7, None, Some(blank))), Code::InvalidField, "{blank:?}");
+            assert_eq!(code(call(5, good, Some(blank))), Code::InvalidField, "{blank:?}");
+        }
         // A gateway that names nobody speaks for itself.
         assert_eq!(call(7, None, None).unwrap().user, "uid:7");
     }

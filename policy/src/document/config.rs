@@ -123,6 +123,21 @@ impl Config {
         Config::read(&tree, file).map_err(|fault| json::located(fault, text, file))
     }
 
+    /// The keys of `tools.exec` that say the same as keys of an approvals document's `defaults` do, as far as they are
+    /// said.
+    pub fn says(&self) -> Vec<&'static str> {
+        let exec = &self.exec;
+        [
+            ("security", exec.security.is_some()),
+            ("ask", exec.ask.is_some()),
+            ("askFallback", exec.ask_fallback.is_some()),
+            ("autoAllowSkills", exec.auto_allow_skills.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(key, said)| said.then_some(key))
+        .collect()
+    }
+
     fn read(tree: &Tree<'_>, file: &str) -> Result<Config, Fault> {
         let mut notes = Vec::new();
         version(tree, false)?;
