@@ -372,6 +372,31 @@ fn who_does_not_wait_looks_later_and_an_owner_answers_by_the_gateway() {
 }
 
 #[test]
+fn another_folder_of_the_same_name_is_not_what_was_said_yes_to() {
+    let stage = stage(json!({"mode": "owner-only", "ownerId": "user:admin"}));
+    stage.folder("work", 0o755);
+    stage.folder("secret", 0o755);
+    stage.write("secret/key", b"k", 0o644);
+    let _service = Service::start(&stage);
+    for swapped in [true, false] {
+        let args = json!({"command": "ls", "cwd": stage.text("work")});
+        let id = call(&stage, "bash", "user:1", &args, &["--no-wait"])["approvalId"].clone();
+        if swapped {
+            std::fs::rename(stage.path("work"), stage.path("old")).expect("moved");
+            std::fs::rename(stage.path("secret"), stage.path("work")).expect("moved");
+        }
+        let path = format!("/v1/requests/{}", id.as_str().expect("an id"));
+        assert_eq!(http(&stage, "POST", &path, &json!({"user": "user:admin", "approved": true})).0, 200);
+        let done = until("it is done", || {
+            let (_, status) = http(&stage, "GET", &format!("{path}?user=user:1"), &Value::Null);
+            (status["waiting"] == false).then_some(status)
+        });
+        let code = if swapped { json!("rejected") } else { Value::Null };
+        assert_eq!(done["result"]["code"], code, "{done}");
+    }
+}
+
+#[test]
 fn an_owner_confirms_where_somebody_is_at_hand() {
     let stage = stage(json!({"mode": "owner-only", "ownerId": "user:admin"}));
     let service = Service::start(&stage);

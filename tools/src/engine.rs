@@ -4,6 +4,7 @@ mod folder;
 
 pub use alone::{Said, alone};
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use policy::document::{Details, LoadError, Policy};
@@ -171,6 +172,8 @@ struct Exec {
     inv: Invocation,
     eval: Evaluation,
     cwd: Option<PathBuf>,
+    /// Device and inode of that folder: another one of the same name is not what somebody said yes to.
+    folder: Option<(u64, u64)>,
 }
 
 /// Mode, exec policy, lists, patterns. `at_hand`: a person could confirm an owner's own call.
@@ -265,7 +268,8 @@ fn exec(scene: &Scene, tool: Tool, command: &Command, run: Where) -> Result<Exec
     }
     bash::lists(s, &scene.policy.effective(AGENT), &inv, &host, &eval)
         .map_err(|e| ToolResult::no(Code::BlockedCommand, e))?;
-    Ok(Exec { place, inv, eval, cwd })
+    let folder = cwd.as_ref().and_then(|c| c.metadata().ok()).map(|m| (m.dev(), m.ino()));
+    Ok(Exec { place, inv, eval, cwd, folder })
 }
 
 impl Judged {
@@ -283,7 +287,8 @@ impl Judged {
     pub fn digest(&self) -> String {
         let a = &self.admitted;
         let exec = self.exec.as_ref().map(|e| policy::digest(&e.eval)).unwrap_or_default();
-        let all = serde_json::json!([a.call.tool.name(), a.who.user, a.call.args, exec]);
+        let folder = self.exec.as_ref().and_then(|e| e.folder);
+        let all = serde_json::json!([a.call.tool.name(), a.who.user, a.call.args, exec, folder]);
         protocol::mac::sha256(all.to_string().as_bytes())
     }
 
