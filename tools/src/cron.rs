@@ -85,11 +85,45 @@ fn is_id(text: &str) -> bool {
 }
 
 fn is_schedule(text: &str) -> bool {
-    let field = |f: &str| {
-        !f.is_empty()
-            && f.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'*' | b'/' | b',' | b'-'))
-    };
-    WORDS.contains(&text) || (text.split(' ').count() == 5 && text.split(' ').all(field))
+    let fields: Vec<&str> = text.split(' ').collect();
+    let all = || fields.iter().zip(FIELDS).all(|(text, field)| field.holds(text));
+    WORDS.contains(&text) || (fields.len() == FIELDS.len() && all())
+}
+
+/// One of the five fields (crontab(5)): its lowest and highest number, and its names, from the first number on.
+struct Field(u32, u32, &'static str);
+
+const FIELDS: [Field; 5] = [
+    Field(0, 59, ""),
+    Field(0, 23, ""),
+    Field(1, 31, ""),
+    Field(1, 12, "jan feb mar apr may jun jul aug sep oct nov dec"),
+    Field(0, 7, "sun mon tue wed thu fri sat"),
+];
+
+impl Field {
+    /// `*`, numbers, ranges and lists of them, each with a step behind. Some crons install a line with a number that none
+    /// is, and never run it.
+    fn holds(&self, text: &str) -> bool {
+        text.split(',').all(|part| {
+            let (range, step) = part.split_once('/').map_or((part, None), |(r, s)| (r, Some(s)));
+            let ends = range.split_once('-').unwrap_or((range, range));
+            let range = range == "*"
+                || matches!((self.number(ends.0), self.number(ends.1)), (Some(a), Some(b)) if a <= b);
+            range && step.is_none_or(|s| digits(s).is_some_and(|n| n > 0))
+        })
+    }
+
+    fn number(&self, text: &str) -> Option<u32> {
+        let Field(least, most, names) = self;
+        let named =
+            || (*least..).zip(names.split_ascii_whitespace()).find(|(_, n)| text.eq_ignore_ascii_case(n));
+        digits(text).filter(|n| (least..=most).contains(&n)).or_else(|| named().map(|(n, _)| n))
+    }
+}
+
+fn digits(text: &str) -> Option<u32> {
+    Some(text).filter(|t| t.len() <= 2 && t.bytes().all(|b| b.is_ascii_digit())).and_then(|t| t.parse().ok())
 }
 
 /// The crontab of this user.
@@ -376,6 +410,18 @@ mod tests {
             ("0 4 * * * root", false),
             ("0 4 * * *\n0 5", false),
             ("0 4 * * %", false),
+            ("59 23 31 dec sat-7", true),
+            ("59 23 31 dec sun-sat", true),
+            ("0-59/2 */6 1,15 */2 1-5", true),
+            ("61 * * * *", false),
+            ("* 24 * * *", false),
+            ("* * 0 * *", false),
+            ("* * * 13 *", false),
+            ("* * * jab *", false),
+            ("*/0 * * * *", false),
+            ("5-1 * * * *", false),
+            ("1, * * * *", false),
+            ("+1 * * * *", false),
             ("", false),
         ] {
             assert_eq!(is_schedule(text), want, "{text:?}");
