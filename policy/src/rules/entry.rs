@@ -187,9 +187,13 @@ fn in_front(s: &Subject<'_>) -> usize {
 /// each with a value or without. So `push` is refused behind `--no-pager` and `-C x` as well. The first `known` words are
 /// options and their values for certain.
 fn sub_commands(args: &[Arg], known: usize) -> impl Iterator<Item = &[Arg]> {
-    let dashed = |at: usize| args.get(at).is_none_or(|a| a.is_dynamic() || a.shown().starts_with(b"-"));
+    // `cargo +nightly publish`: rustup's word in front.
+    let plus = |at: usize| at == 0 && args.first().is_some_and(|a| a.shown().starts_with(b"+"));
+    let dashed = move |at: usize| {
+        plus(at) || args.get(at).is_none_or(|a| a.is_dynamic() || a.shown().starts_with(b"-"))
+    };
     let whole = |a: &Arg| is_joined(a) && !matches!(a, Arg::Dynamic { single: false, .. });
-    let takes = move |at: usize| dashed(at) && !args.get(at).is_some_and(whole);
+    let takes = move |at: usize| !plus(at) && dashed(at) && !args.get(at).is_some_and(whole);
     let in_front = move |at: usize| dashed(at) || (at > known && takes(at - 1));
     let later = (known.max(1)..args.len()).take_while(move |at| *at == known || in_front(at - 1));
     std::iter::once(args).chain(later.filter_map(|at| args.get(at..)))

@@ -82,6 +82,21 @@ impl Hazardous {
         for (program, name) in &self.0 {
             judge(program, name, args, out);
         }
+        if args.first().is_some_and(|a| a.known_prefix().starts_with(b"+"))
+            && self.0.iter().any(|(_, name)| RUST.contains(name))
+        {
+            // `cargo +nightly rustc …`: the word is rustup's, and all behind it what it would be without.
+            let mut hits = Vec::new();
+            for (program, name) in &self.0 {
+                judge(program, name, args.get(1..).unwrap_or_default(), &mut hits);
+            }
+            let hits = hits.into_iter().map(|h| HazardHit { at: h.at.map(|at| at + 1), ..h });
+            for hit in hits {
+                if out.iter().all(|h| (h.why, h.at, h.dynamic) != (hit.why, hit.at, hit.dynamic)) {
+                    out.push(hit);
+                }
+            }
+        }
         if self.0.iter().any(|(_, name)| name.starts_with("python") || *name == "pypy")
             && let Some((module, from)) = module(args)
         {
@@ -93,6 +108,9 @@ impl Hazardous {
         }
     }
 }
+
+/// Programs that rustup stands in for: their first word may name a toolchain. Source: the rustup book, Overrides.
+const RUST: &[&str] = &["cargo", "rustc", "rustdoc", "rustfmt", "clippy-driver", "rust-analyzer"];
 
 /// The module that python runs, and where its own words begin: python(1) -m.
 fn module(args: &[Arg]) -> Option<(&[u8], usize)> {

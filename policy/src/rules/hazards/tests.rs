@@ -133,6 +133,30 @@ fn every_row_fires_on_its_example() {
     assert!(bad.is_empty(), "{} rows do not fire:\n{}", bad.len(), bad.join("\n"));
 }
 
+#[test]
+fn a_toolchain_in_front_hides_nothing() {
+    let mut seen = 0;
+    for program in PROGRAMS.iter().flat_map(|f| f.iter()) {
+        for (name, row) in program.names.iter().flat_map(|n| program.rows.iter().map(move |r| (n, r))) {
+            if !RUST.contains(name) || row.example.starts_with('+') {
+                continue;
+            }
+            let words = split(&format!("+nightly {}", row.example)).pop().unwrap();
+            let hits = hazards(&[name.as_bytes()], &words);
+            assert!(hits.iter().any(|h| h.why == row.why && !h.dynamic), "{name} +nightly {}", row.example);
+            let known = |h: &HazardHit| h.at.is_none_or(|at| at > 0 && at < words.len());
+            assert!(hits.iter().all(known), "{name} +nightly {}: {hits:?}", row.example);
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "{seen}");
+    for line in
+        ["cargo +nightly build --release", "cargo +1.89 clippy -- -D warnings", "rustc +stable --version"]
+    {
+        assert!(of_command(&split(line).pop().unwrap()).is_empty(), "{line}");
+    }
+}
+
 /// What a wrapper carries is judged by the wrapper rule, not here.
 const CARRIERS: &[&str] = &[
     "-exec",

@@ -1,5 +1,5 @@
 //! Build tools and compilers.
-use super::Category::{LoadsCode, RunsProgram, WritesFile};
+use super::Category::{LoadsCode, RunsProgram, Uploads, WritesFile};
 use super::{DASH, EXACT, GNU, Opts, Program, Test, When, row};
 use crate::tables::words::{WordList, words};
 
@@ -374,6 +374,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "build -ldflags=-extld=./x ./...",
             ),
             row(
+                When::All(&[When::Path("run"), When::Nth(1, Test::Has(words!["@"]))]),
+                LoadsCode,
+                "fetches a package from the net, and runs it",
+                "go help run: package@version",
+                "run example.org/x@latest",
+            ),
+            row(
                 When::Opt("--overlay --modfile"),
                 LoadsCode,
                 "replaces source files by others",
@@ -555,6 +562,13 @@ graphviz= profiling-output= debug-output preset=",
                 "runs a script, or a build of the caller's choice",
                 "ctest(1) -S, --build-and-test",
                 "--build-and-test a b --build-generator x",
+            ),
+            row(
+                When::Val("-D -M -T", Test::Has(words!["Submit", "Experimental", "Nightly", "Continuous"])),
+                Uploads,
+                "updates and builds, and sends what came of it to a dashboard",
+                "ctest(1) -D",
+                "-D Experimental",
             ),
             row(
                 When::Val("-O --output-log --output-junit", Test::File),

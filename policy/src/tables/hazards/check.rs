@@ -11,6 +11,8 @@ const PROGRAM: &str = "runs a program of the caller's choice";
 
 const WRITES: &str = "writes a report over a file";
 
+const FETCHES: &str = "fetches packages, and runs what comes with them";
+
 /// The family.
 pub(super) const PROGRAMS: &[Program] = &[
     Program {
@@ -41,6 +43,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-f ./x.js .",
             ),
             row(When::Opt("-o --output-file"), WritesFile, WRITES, "eslint CLI: --output-file", "-o x ."),
+            row(When::Opt("--init"), RunsProgram, FETCHES, "eslint CLI: --init", "--init"),
         ],
         subs: &[],
     },
@@ -85,10 +88,20 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         names: &["prettier"],
-        opts: Opts::new(EXACT, "", "config= plugin= parser= ignore-path= log-level= stdin-filepath="),
+        opts: Opts::new(
+            EXACT,
+            "",
+            "config= plugin= plugin-search-dir= parser= ignore-path= log-level= stdin-filepath=",
+        ),
         rows: &[
             row(When::Opt("--config"), LoadsCode, CONFIG, "prettier CLI: --config", "--config x.js a"),
-            row(When::Opt("--plugin"), LoadsCode, PLUGIN, "prettier CLI: --plugin", "--plugin ./x.js a"),
+            row(
+                When::Opt("--plugin --plugin-search-dir"),
+                LoadsCode,
+                PLUGIN,
+                "prettier CLI: --plugin",
+                "--plugin ./x.js a",
+            ),
         ],
         subs: &[],
     },
@@ -148,6 +161,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "sets options that load code",
                 "pytest -o addopts",
                 "-o addopts=-px",
+            ),
+            row(
+                When::Word(Test::Starts(words!["@"])),
+                LoadsCode,
+                "takes options from a file",
+                "pytest, Command-line Flags: @file",
+                "@x",
             ),
             row(
                 When::Opt("--pdbcls"),
@@ -224,6 +244,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 CONFIG,
                 "mypy --config-file: plugins",
                 "--config-file x.ini src",
+            ),
+            row(
+                When::Opt("--install-types"),
+                RunsProgram,
+                FETCHES,
+                "mypy --install-types",
+                "--install-types src",
             ),
             row(
                 When::Opt("--python-executable"),
