@@ -80,6 +80,19 @@ impl Case {
         self
     }
     fn text(&mut self, text: &str) -> Evaluation {
+        let made = self.plain(text);
+        if made.decision != Decision::Allow {
+            // What asks asks wherever it stands.
+            for (front, behind) in AROUND {
+                let around = [front, text, behind].concat();
+                let made = self.plain(&around);
+                assert_ne!(made.decision, Decision::Allow, "{around}");
+            }
+            self.inv.form = Form::Text { text: text.as_bytes().to_vec(), shell: None, args: vec![] };
+        }
+        made
+    }
+    fn plain(&mut self, text: &str) -> Evaluation {
         self.inv.form = Form::Text { text: text.as_bytes().to_vec(), shell: None, args: vec![] };
         decide_as(self.policy.clone(), &self.inv, &self.world)
     }
@@ -94,6 +107,19 @@ impl Case {
         decide_as(self.policy.clone(), &self.inv, &self.world)
     }
 }
+
+/// What a text may stand in without being another one.
+const AROUND: &[(&str, &str)] = &[
+    ("echo $(", ")"),
+    ("zq=\"$(", ")\""),
+    ("for zq in $(", "); do :; done"),
+    ("(", "\n)"),
+    ("if true; then ", "\nfi"),
+    ("for zq in 1 2; do ", "\ndone"),
+    ("zq() { ", "\n}; zq"),
+    ("echo $(echo $(", "\n))"),
+    ("true && { ", "\n}"),
+];
 
 fn codes(e: &Evaluation) -> Vec<&'static str> {
     e.findings.iter().map(|f| f.reason.code()).collect()

@@ -12,7 +12,7 @@ use super::cuts::Cuts;
 use super::filled::{self, Said};
 use super::functions::Functions;
 use super::made;
-use super::walk::{Subshells, any_command};
+use super::walk::every_command;
 use crate::arg::Arg;
 use crate::rules::hazards::{HazardHit, Hazardous};
 use crate::shell::ast::{CommandKind, RedirectOp, Script, Word};
@@ -126,7 +126,8 @@ impl Given {
         self.lately.get_mut().clear();
         let mut texts: Vec<Vec<u8>> = Vec::new();
         let mut hands_on = false;
-        any_command(script, Subshells::Enter, &mut |c| {
+        // Those of substitutions as well: what they set, read and make counts there, and what they make stays.
+        every_command(script, &mut |c| {
             for r in &c.redirects {
                 if r.op.writes() && r.target.text().as_deref() != Some(b"/dev/null") {
                     self.files = true;
@@ -222,7 +223,6 @@ impl Given {
                     }
                 }
             }
-            false
         });
         if hands_on && SAYING.iter().any(|say| source.windows(say.len()).any(|w| w == say)) {
             let words: Vec<Arg> = made::printed(source).map(|w| Arg::Literal(made::unquoted(w))).collect();

@@ -708,6 +708,15 @@ fn visit(c: &Command, into: Subshells, f: &mut dyn FnMut(&Command) -> bool) -> b
     }
 }
 
+/// Visits every command, wherever it stands.
+pub(super) fn every_command(script: &Script, f: &mut dyn FnMut(&Command)) {
+    script.walk(&mut |node| {
+        if let Node::Command(c) = node {
+            f(c);
+        }
+    });
+}
+
 /// Builtins that put their standard input into variables.
 fn reads(name: &[u8]) -> bool {
     matches!(name, b"read" | b"mapfile" | b"readarray")

@@ -406,7 +406,7 @@ add-exports= add-opens= source= upgrade-module-path=",
             ),
             row(
                 When::All(&[
-                    When::Without("--jar --cp --classpath --m --module"),
+                    When::Without("--jar --m --module"),
                     When::Nth(0, Test::Ends(words![".java"])),
                 ]),
                 LoadsCode,
