@@ -76,7 +76,7 @@ impl Judge<'_> {
             other => other,
         };
         if let Effect::Chdir(to) = &effect
-            && (to.is_dynamic() || ctx.cwd.is_none())
+            && (to.is_dynamic() || ctx.cwd.is_none() || self.roams)
             // As it is written: the effect keeps no words that may split.
             && let Some(to) = self.segments.get(at).and_then(|s| s.argv.last().cloned())
             && let Some(why) = self.comes(&to, ctx)

@@ -144,6 +144,8 @@ pub(crate) struct Judge<'a> {
     exported: HashSet<Vec<u8>>,
     /// One of them may leave the shell in another folder.
     functions_move: bool,
+    /// The text being walked has functions, and a command that leaves the folder, wherever it stands.
+    roams: bool,
     shells: OnceCell<Vec<Vec<u8>>>,
     /// The guard's own files.
     watch: Watch<'a>,
@@ -177,6 +179,7 @@ impl<'a> Judge<'a> {
             given: Rc::default(),
             exported: HashSet::new(),
             functions_move: false,
+            roams: false,
             shells: OnceCell::new(),
             watch: Watch::new(&inv.guard, inv.home.as_deref()),
             memory: RefCell::default(),

@@ -106,6 +106,11 @@ impl Judge<'_> {
         if parsed.holds.exports {
             exports(&script, &mut self.exported);
         }
+        let mut roams = false;
+        if parsed.holds.functions {
+            every_command(&script, &mut |c| roams |= moves_here(c));
+        }
+        let roamed_before = std::mem::replace(&mut self.roams, roams);
         let moved_before = self.functions_move;
         self.functions_move |= parsed.holds.functions
             && any_command(&script, Subshells::Enter, &mut |c| {
@@ -130,6 +135,7 @@ impl Judge<'_> {
         self.written_then_run(first);
         self.functions = before;
         self.functions_move = moved_before;
+        self.roams = roamed_before;
         walk.out
     }
 
@@ -303,7 +309,7 @@ impl Judge<'_> {
         // Redirections are opened before the command runs, be it `cd`; those of a function wherever it is called.
         let before = (!c.redirects.is_empty()).then(|| {
             let mut before = ctx.clone();
-            if matches!(c.kind, CommandKind::Function { .. }) {
+            if matches!(c.kind, CommandKind::Function { .. }) && self.roams {
                 lose(&mut before);
             }
             before
@@ -351,8 +357,10 @@ impl Judge<'_> {
             CommandKind::Function { name, body } => {
                 self.function(name, walk, ctx);
                 let mut own = ctx.clone();
-                // It may be called from anywhere, behind anything.
-                lose(&mut own);
+                // It may be called from anywhere that the text comes to.
+                if self.roams {
+                    lose(&mut own);
+                }
                 own.body = Some(name.as_slice().into());
                 let defined = self.functions.now();
                 let fed = Rc::make_mut(&mut self.given).feed(Some(b"`".as_slice().into()));

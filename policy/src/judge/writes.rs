@@ -162,9 +162,9 @@ impl Judge<'_> {
         self.near.extend(near);
         self.near.sort_unstable();
         self.near.dedup();
-        // In a loop or a function it may run again.
+        // In a loop it may run again, and in a function wherever that is called.
         let writing = self.writing.borrow();
-        let mut before = writing.before.iter().filter(|_| ctx.cwd.is_none());
+        let mut before = writing.before.iter().filter(|_| ctx.cwd.is_none() || self.roams);
         before.find_map(|(writer, args, ctx)| {
             self.nearby(ctx).find_map(|scene| unpack::unpacks(*writer, args, &scene))
         })

@@ -185,6 +185,8 @@ fn ordinary_words_lead_elsewhere() {
         "find . -name '*.c' -exec sh -c 'cp \"$1\" dd/' _ {} \\;",
         "find . -name '*.c' -exec sh -c 'mv \"$1\" \"${1%.c}.d\"' _ {} \\;",
         "ls | xargs -I{} sh -c 'rm -f \"$1\"' _ {}",
+        "f() { mkdir -p out; touch out/x; }; f",
+        "f() { git mv a/x dd/; }; f && f",
     ] {
         let e = case(false).text(text);
         if e.decision != Decision::Allow {
@@ -215,6 +217,15 @@ fn folders_that_a_cd_may_come_to() {
         "touch ~/.exec${x:+a}-guard/zz",
         "g(){ echo .exec-guard; }; touch ~/$(g)/zz",
         "cp pol.json ${x:+a}x.json",
+        "f() { touch zz; }; cd h && f",
+        "f() { touch zz; }; (cd h; f)",
+        "f() { touch zz; }; echo $(cd h; f)",
+        "f() { touch zz; }; g() { cd h; f; }; g",
+        "f() { touch zz; }; pushd h; f",
+        "f() { touch zz; }; command cd h; f",
+        "cd h; f() { touch zz; }; f",
+        "cd h && f() { touch zz; } && f",
+        "f() { echo x; } >zz; cd h; f",
     ] {
         if c.text(text).decision == Decision::Allow {
             bad.push(text);

@@ -405,10 +405,7 @@ add-exports= add-opens= source= upgrade-module-path=",
                 "-XX:OnError=x A",
             ),
             row(
-                When::All(&[
-                    When::Without("--jar --m --module"),
-                    When::Nth(0, Test::Ends(words![".java"])),
-                ]),
+                When::All(&[When::Without("--jar --m --module"), When::Nth(0, Test::Ends(words![".java"]))]),
                 LoadsCode,
                 "compiles and runs a source file",
                 "java(1), source launcher; JEP 330",
