@@ -213,6 +213,40 @@ fn a_file_that_is_empty_for_a_moment_is_no_missing_one() {
     }
 }
 
+/// The same for files that may be empty: a person's start-up file, and TOML.
+#[test]
+fn what_is_being_written_is_not_taken_out() {
+    use std::io::Write;
+    let stage = ready();
+    let was = "model = \"m\"\n".to_owned();
+    for (rel, words) in [
+        ("home/.bashrc", &["install", "--shims", "git", "--shell", "bash"][..]),
+        ("home/.codex/config.toml", &["install", "--agent", "codex"]),
+    ] {
+        write(&stage, rel, &was, 0o600);
+        let mut other = fs::File::create(stage.path(rel)).expect("emptied");
+        let run = ctl(&stage, words).run();
+        assert_ne!(run.code(), 0, "{run:?}");
+        assert!(run.stderr.contains("by another program"), "{run:?}");
+        other.write_all(was.as_bytes()).expect("written");
+        drop(other);
+        assert_eq!(read(&stage, rel), was);
+        done(&ctl(&stage, words).run(), 0);
+        assert!(read(&stage, rel).starts_with(&was));
+        // Taken back neither: who has it open may be about to empty it.
+        let other = fs::File::options().append(true).open(stage.path(rel)).expect("opened");
+        assert_ne!(ctl(&stage, &["uninstall"]).run().code(), 0);
+        drop(other);
+        done(&ctl(&stage, &["uninstall"]).run(), 0);
+        assert_eq!(read(&stage, rel), was);
+        // One that is empty and nobody's.
+        write(&stage, rel, "", 0o600);
+        done(&ctl(&stage, words).run(), 0);
+        done(&ctl(&stage, &["uninstall"]).run(), 0);
+        assert_eq!(read(&stage, rel), "");
+    }
+}
+
 /// What a run left that was killed may be what an agent wrote.
 #[test]
 fn a_text_that_is_not_ours_is_named_and_never_removed() {

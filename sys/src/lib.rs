@@ -20,6 +20,7 @@ pub mod arena;
 
 pub mod edit;
 pub mod file;
+pub mod lease;
 pub mod swap;
 pub mod world;
 

@@ -2,9 +2,11 @@
 //! write too, by reading, changing and renaming as we do.
 //!
 //! Between a last look and rename(2) there is always a moment. So the two files are exchanged (`RENAME_EXCHANGE`), and
-//! what came out is looked at: if it is not what was read, it goes back, and nothing was done. What stays open: a program
-//! that writes into the old file itself, by a descriptor that it opened before.
+//! what came out is looked at: if it is not what was read, it goes back, and nothing was done. Nor is it where a program
+//! has the old file itself open for writing, or is about to: its text would go into what nobody finds any more. (Not on a
+//! filesystem without leases: there that stays open.)
 use std::ffi::CString;
+use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -13,11 +15,13 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 
 use crate::edit::{beside, free_name, landing, sync_folder};
+use crate::lease::Lease;
 
 /// How often what came out is put back, if there is something newer each time.
 const ROUNDS: u32 = 32;
 
-/// Puts a file in place of one that holds `was` (`None`: of none); false if something else is there, which then stays.
+/// Puts a file in place of one that holds `was` (`None`: of none); false if something else is there, or somebody writes
+/// it: then that stays.
 /// The new file is ours, with this mode.
 ///
 /// # Errors
@@ -39,15 +43,20 @@ pub fn replace_unchanged(path: &Path, was: Option<&[u8]>, bytes: &[u8], mode: u3
     put
 }
 
-/// Takes away a file that holds `was`; false if something else is there, which then stays.
+/// Takes away a file that holds `was`; false if something else is there, or somebody writes it: then it stays.
 ///
 /// # Errors
 ///
 /// Those of the calls.
 pub fn remove_unchanged(path: &Path, was: &[u8]) -> io::Result<bool> {
     let temp = free_name(path).ok_or(io::ErrorKind::InvalidInput)?;
+    let Some(old) = open(path)? else { return Ok(false) };
+    let lease = Lease::of(&old);
+    if lease.is_wanted() {
+        return Ok(false);
+    }
     std::fs::rename(path, &temp)?;
-    if content(&temp)?.as_deref() == Some(was) {
+    if content(&temp)?.as_deref() == Some(was) && !lease.is_wanted() {
         std::fs::remove_file(&temp)?;
         return Ok(true);
     }
@@ -85,8 +94,10 @@ fn exchange(path: &Path, temp: &Path, was: &[u8], bytes: &[u8]) -> io::Result<bo
     let drop = || {
         let _ = std::fs::remove_file(temp);
     };
+    let old = open(path).inspect_err(|_| drop())?;
+    let lease = old.as_ref().map_or(Lease::Unknown, Lease::of);
     // For a filesystem that cannot exchange this is the last look.
-    if content(path).inspect_err(|_| drop())?.as_deref() != Some(was) {
+    if lease.is_wanted() || content(path).inspect_err(|_| drop())?.as_deref() != Some(was) {
         drop();
         return Ok(false);
     }
@@ -104,7 +115,7 @@ fn exchange(path: &Path, temp: &Path, was: &[u8], bytes: &[u8]) -> io::Result<bo
     let (mut expected, mut placed) = (Some(was.to_vec()), Some(bytes.to_vec()));
     for round in 0..ROUNDS {
         let out = content(temp)?;
-        if out == expected {
+        if out == expected && !(round == 0 && lease.is_wanted()) {
             drop();
             return Ok(round == 0);
         }
@@ -115,15 +126,18 @@ fn exchange(path: &Path, temp: &Path, was: &[u8], bytes: &[u8]) -> io::Result<bo
     Err(io::Error::other("is written anew all the time"))
 }
 
+/// A regular file; `None` if there is something else, or nothing.
+fn open(path: &Path) -> io::Result<Option<File>> {
+    match crate::file::open_regular(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
 /// The bytes of a regular file; `None` if there is something else, or nothing.
 fn content(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let mut file = match crate::file::open_regular(path) {
-        Ok(file) => file,
-        Err(e) if matches!(e.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidInput) => {
-            return Ok(None);
-        }
-        Err(e) => return Err(e),
-    };
+    let Some(mut file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))
@@ -162,6 +176,58 @@ mod tests {
         assert!(remove_unchanged(&f, b"two").unwrap());
         assert!(!replace_unchanged(&f, Some(b"two"), b"three", 0o600).unwrap());
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    /// Emptied and about to be written, as most programs write: the text would go where nobody finds it.
+    #[test]
+    fn what_is_being_written_stays() {
+        use std::io::Write;
+        let dir = tempfile::tempdir().unwrap();
+        let f = dir.path().join("f");
+        let mut writer = File::create(&f).unwrap();
+        if matches!(Lease::of(&File::open(&f).unwrap()), Lease::Unknown) {
+            println!("no leases on this filesystem: what writers do is not seen here");
+            return;
+        }
+        assert!(!replace_unchanged(&f, Some(b""), b"ours", 0o600).unwrap());
+        assert!(!remove_unchanged(&f, b"").unwrap());
+        writer.write_all(b"theirs").unwrap();
+        assert_eq!(std::fs::read(&f).unwrap(), b"theirs");
+        assert!(!replace_unchanged(&f, Some(b"theirs"), b"ours", 0o600).unwrap());
+        drop(writer);
+        assert!(replace_unchanged(&f, Some(b"theirs"), b"ours", 0o600).unwrap());
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    /// One that empties and writes the file itself, over and over, and one that adds to it by this.
+    #[test]
+    fn what_is_written_in_place_is_not_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let f = dir.path().join("f");
+        std::fs::write(&f, "").unwrap();
+        if matches!(Lease::of(&File::open(&f).unwrap()), Lease::Unknown) {
+            println!("no leases on this filesystem: what writers do is not seen here");
+            return;
+        }
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let adder = scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let was = std::fs::read(&f).unwrap();
+                    let new = [was.as_slice(), b"ours\n"].concat();
+                    let _ = replace_unchanged(&f, Some(&was), &new, 0o600);
+                }
+            });
+            for n in 0..400 {
+                let line = format!("their {n}\n");
+                std::fs::write(&f, &line).unwrap();
+                // What was written stands, with or without what was added meanwhile.
+                let text = std::fs::read_to_string(&f).unwrap();
+                assert!(text.starts_with(&line), "{line:?} became {text:?}");
+            }
+            stop.store(true, Ordering::Relaxed);
+            adder.join().unwrap();
+        });
     }
 
     #[test]
