@@ -12,6 +12,9 @@ use crate::install::plan::Surroundings;
 /// The switches, by which a person finds them. What is said of one in a file that counts for more is what holds.
 const SWITCHES: &[&str] = &["disableAllHooks", "env.CLAUDE_CODE_SIMPLE", PREFIX];
 
+/// The same for those that count only in a person's own file and the administrator's (measured for the first).
+const OWN_SWITCHES: &[&str] = &["env.CLAUDE_CODE_SAFE_MODE", "env.CLAUDE_CODE_RESTRICTED"];
+
 /// The program by which every command line is started, that of a hook as well.
 pub const PREFIX: &str = "env.CLAUDE_CODE_SHELL_PREFIX";
 
@@ -30,11 +33,17 @@ pub fn off(
 ) -> Result<Option<(PathBuf, &'static str)>, (PathBuf, String)> {
     let (files, managed) = files(s, file);
     let mut doubt = None;
+    let own = s.claude.join("settings.json");
     let mut read = |path: &PathBuf| {
         if path == file {
             return Some((path.clone(), value.clone()));
         }
-        match foreign(path) {
+        // The administrator's are not thrown away for one wrong type.
+        let read = match managed.contains(path) {
+            true => super::idle::foreign(path),
+            false => foreign(path),
+        };
+        match read {
             Ok(value) => value.map(|v| (path.clone(), v)),
             Err(why) => {
                 doubt = Some((path.clone(), why));
@@ -53,10 +62,28 @@ pub fn off(
             return Ok(Some((path.clone(), key)));
         }
     }
+    for key in OWN_SWITCHES {
+        let mut counts = managed.iter().rev().chain(files.iter().filter(|(path, _)| *path == own));
+        if let Some((path, value)) = counts.find(|(_, v)| at(v, key).is_some())
+            && at(value, key) == Some(true)
+        {
+            return Ok(Some((path.clone(), key)));
+        }
+    }
+    // What is none of the words that it knows counts as the strictest.
     const ONLY: &str = "allowManagedHooksOnly";
-    let last = managed.iter().rev().find_map(|(path, v)| Some((path, v.get(ONLY)?.as_bool()?)));
-    if let Some((path, true)) = last {
+    let last = managed.iter().rev().find_map(|(path, v)| Some((path, v.get(ONLY).filter(|v| !v.is_null())?)));
+    if let Some((path, _)) = last.filter(|(_, v)| **v != Value::Bool(false)) {
         return Ok(Some((path.clone(), ONLY)));
+    }
+    const PLUGINS: &str = "strictPluginOnlyCustomization";
+    let strict = |v: &Value| match v {
+        Value::Null | Value::Bool(false) => false,
+        Value::Array(list) => list.iter().any(|v| v == "hooks"),
+        _ => true,
+    };
+    if let Some((path, _)) = managed.iter().rev().find(|(_, v)| v.get(PLUGINS).is_some_and(strict)) {
+        return Ok(Some((path.clone(), PLUGINS)));
     }
     doubt.map_or(Ok(None), Err)
 }
@@ -75,10 +102,10 @@ fn foreign(file: &Path) -> Result<Option<Value>, String> {
 fn at(value: &Value, key: &str) -> Option<bool> {
     let said = value.pointer(&format!("/{}", key.replace('.', "/")))?;
     match (key, said) {
-        ("disableAllHooks", said) => said.as_bool(),
         (_, Value::Null) => None,
+        ("disableAllHooks", said) => Some(super::idle::is_true(said)),
         (PREFIX, said) => Some(said.as_str().is_none_or(|v| !v.is_empty())),
-        (_, said) => Some(!["", "0", "false"].contains(&said.as_str().unwrap_or("1"))),
+        (_, said) => Some(super::idle::is_on(said.as_str().unwrap_or("1"))),
     }
 }
 
@@ -160,6 +187,7 @@ mod tests {
         const PREFIXED: &str = r#"{"env": {"CLAUDE_CODE_SHELL_PREFIX": "/bin/true"}}"#;
         const PLAIN: &str = r#"{"env": {"CLAUDE_CODE_SHELL_PREFIX": ""}}"#;
         const ONLY: &str = r#"{"allowManagedHooksOnly": true}"#;
+        const SAFE: &str = r#"{"env": {"CLAUDE_CODE_SAFE_MODE": "1"}}"#;
         type Files = &'static [(&'static str, &'static str)];
         let rows: &[(Files, Option<&str>)] = &[
             (&[], None),
@@ -182,6 +210,17 @@ mod tests {
             (&[(TEN, ONLY)], Some(TEN)),
             (&[(TEN, ONLY), (TWENTY, r#"{"allowManagedHooksOnly": false}"#)], None),
             (&[(PROJECT, ONLY)], None),
+            (&[(ADMIN, r#"{"allowManagedHooksOnly": "yes"}"#)], Some(ADMIN)),
+            (&[(ADMIN, r#"{"allowManagedHooksOnly": "yes", "permissions": "x"}"#)], Some(ADMIN)),
+            (&[(ADMIN, r#"{"strictPluginOnlyCustomization": ["hooks"]}"#)], Some(ADMIN)),
+            (&[(TEN, r#"{"strictPluginOnlyCustomization": true}"#)], Some(TEN)),
+            (&[(ADMIN, r#"{"strictPluginOnlyCustomization": ["skills"]}"#)], None),
+            (&[(USER, SAFE)], Some(USER)),
+            (&[(ADMIN, SAFE)], Some(ADMIN)),
+            // In a project's it does nothing.
+            (&[(PROJECT, SAFE)], None),
+            (&[(NEAR, SAFE)], None),
+            (&[(USER, r#"{"env": {"CLAUDE_CODE_SIMPLE": "no"}}"#)], None),
         ];
         for (all, is) in rows {
             let dir = tempfile::tempdir().unwrap();

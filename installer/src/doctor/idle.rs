@@ -90,6 +90,11 @@ pub fn switched_off(
     if id == "claude" {
         return super::claude::off(s, file, value);
     }
+    if id == "qwen"
+        && let Some(found) = dot_env(s, id)
+    {
+        return Ok(Some(found));
+    }
     if let Some(key) = off(id, value, hooks) {
         return Ok(Some((file.to_path_buf(), key)));
     }
@@ -101,7 +106,7 @@ pub fn switched_off(
                     Of::Trust => distrusts(&other),
                     // What a person says counts for more.
                     Of::Defaults => off(id, &other, hooks).filter(|key| !says(value, key)),
-                    Of::Machine | Of::Settings => off(id, &other, hooks),
+                    Of::Machine | Of::Settings => off(id, &other, hooks).or_else(|| replaces(id, &other)),
                 };
                 if let Some(key) = key {
                     return Ok(Some((file, key)));
@@ -114,22 +119,66 @@ pub fn switched_off(
     doubt.map_or(Ok(None), Err)
 }
 
+/// Variables that have an agent start without hooks.
+const SWITCHES: &[(&str, &[&str])] = &[
+    ("claude", &["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_RESTRICTED"]),
+    ("qwen", &["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"]),
+    ("opencode", &["OPENCODE_PURE"]),
+];
+
+/// The variables of an agent.
+fn switches(id: &str) -> &'static [&'static str] {
+    SWITCHES.iter().find(|(agent, _)| *agent == id).map_or(&[], |(_, names)| names)
+}
+
+/// True if a value of such a variable switches it on.
+pub(super) fn is_on(value: &str) -> bool {
+    !["", "0", "false", "no", "off"].iter().any(|off| value.trim().eq_ignore_ascii_case(off))
+}
+
+/// The file of variables that Qwen Code reads from where we stand upwards, and from the home, in which such a switch is.
+///
+/// Source: `findEnvFiles` of Qwen Code 0.24.4.
+fn dot_env(s: &Surroundings, id: &str) -> Option<(PathBuf, &'static str)> {
+    let here = std::env::current_dir().ok();
+    let above = here.iter().flat_map(|h| h.ancestors()).flat_map(|d| [d.join(".qwen/.env"), d.join(".env")]);
+    let folder = Spec::named(id)?.folder(s);
+    let own = [folder.join(".env"), s.home.join(".qwen/.env"), s.home.join(".env")];
+    above.chain(own).find_map(|file| {
+        let text = settings::foreign(&file).ok().flatten()?;
+        let name = text.lines().find_map(|line| {
+            let line = line.trim().strip_prefix("export ").unwrap_or(line).trim();
+            let (name, value) = line.split_once('=')?;
+            let name = switches(id).iter().find(|n| **n == name.trim())?;
+            is_on(value.trim().trim_matches(['"', '\''])).then_some(*name)
+        })?;
+        Some((file, name))
+    })
+}
+
+/// The key by which a nearer file of an agent's takes the hooks of a person's own away, since it is no object to be
+/// joined with those. Measured with Gemini CLI 0.61.0.
+fn replaces(id: &str, value: &Value) -> Option<&'static str> {
+    (id == "gemini" && value.get("hooks").is_some_and(|h| !h.is_object())).then_some("hooks")
+}
+
 /// A variable of ours that would have the agent start without hooks.
 pub fn variable(id: &str) -> Option<&'static str> {
     let value = |name: &str| std::env::var_os(name).unwrap_or_default();
-    let set = |name: &str| !["", "0", "false"].iter().any(|off| value(name) == *off);
+    let on = |name: &&&str| is_on(&value(name).to_string_lossy());
+    if let Some(name) = switches(id).iter().find(on) {
+        return Some(name);
+    }
     match id {
-        "claude" if set("CLAUDE_CODE_SIMPLE") => Some("CLAUDE_CODE_SIMPLE"),
         // The program by which every command line is started, that of a hook as well.
         "claude" if !value("CLAUDE_CODE_SHELL_PREFIX").is_empty() => Some("CLAUDE_CODE_SHELL_PREFIX"),
-        "opencode" if set("OPENCODE_PURE") => Some("OPENCODE_PURE"),
         _ => None,
     }
 }
 
 /// True if a document has a switch of this name, on or off.
 fn says(value: &Value, key: &str) -> bool {
-    value.pointer(&format!("/{}", key.replace('.', "/"))).is_some_and(Value::is_boolean)
+    value.pointer(&format!("/{}", key.replace('.', "/"))).is_some_and(|v| !v.is_null())
 }
 
 /// A file that counts beside the one with our hook.
@@ -224,7 +273,7 @@ pub fn codex_off(s: &Surroundings, here: &Path) -> Option<(PathBuf, &'static str
 }
 
 /// A settings file of somebody else's, `None` where there is none.
-fn foreign(file: &Path) -> Result<Option<Value>, String> {
+pub(super) fn foreign(file: &Path) -> Result<Option<Value>, String> {
     match settings::foreign(file)?.as_deref().map(str::trim) {
         None | Some("") => Ok(None),
         Some(text) => text::value(text, false).map(Some),
@@ -269,27 +318,48 @@ fn names(pattern: &str, name: &str) -> bool {
     !plain || pattern == name || (pattern.contains('*') && name.starts_with(first) && name.ends_with(last))
 }
 
-/// The switch in one document.
+/// The switch in one document. The agents are written in JavaScript, and some take any value for what it would be there.
 fn off(id: &str, value: &Value, hooks: &[&Value]) -> Option<&'static str> {
-    let is = |at: &str, want: bool| value.pointer(at).and_then(Value::as_bool) == Some(want);
-    // Gemini CLI switches hooks off one by one, by their name or by their command.
+    let on = |at: &str| value.pointer(at).is_some_and(is_true);
+    // Of a switch that is on where nothing is said: anything else may be a no, as `0` and `"false"` are.
+    let not_on = |at: &str| value.pointer(at).is_some_and(|v| !v.is_null() && *v != Value::Bool(true));
+    // Gemini CLI switches hooks off one by one, by their name or by their command; in a text any piece of it counts.
     let named = |at: &str| {
-        let list = value.pointer(at).and_then(Value::as_array);
-        let says = |word: Option<&str>| {
-            word.is_some_and(|w| list.is_some_and(|l| l.iter().any(|v| v.as_str() == Some(w))))
+        let says = |word: Option<&str>| match (word, value.pointer(at)) {
+            (Some(word), Some(Value::Array(list))) => list.iter().any(|v| v.as_str() == Some(word)),
+            (Some(word), Some(Value::String(text))) => text.contains(word),
+            _ => false,
         };
         let gone = |h: &&Value| says(h.get("name").and_then(Value::as_str)) || says(command(h));
         !hooks.is_empty() && hooks.iter().all(gone)
     };
+    let in_env = |name: &str| match value.pointer(&format!("/env/{name}")) {
+        Some(Value::String(text)) => is_on(text),
+        Some(other) => is_true(other),
+        None => false,
+    };
     match id {
-        "qwen" | "copilot" if is("/disableAllHooks", true) => Some("disableAllHooks"),
+        "qwen" | "copilot" if on("/disableAllHooks") => Some("disableAllHooks"),
+        "qwen" if in_env("QWEN_CODE_SAFE_MODE") => Some("env.QWEN_CODE_SAFE_MODE"),
+        "qwen" if in_env("QWEN_CODE_SIMPLE") => Some("env.QWEN_CODE_SIMPLE"),
         // Older versions than the one that is followed.
-        "gemini" | "qwen" if is("/hooks/enabled", false) => Some("hooks.enabled"),
-        "gemini" if is("/tools/enableHooks", false) => Some("tools.enableHooks"),
-        "gemini" if is("/hooksConfig/enabled", false) => Some("hooksConfig.enabled"),
+        "gemini" | "qwen" if not_on("/hooks/enabled") => Some("hooks.enabled"),
+        "gemini" if not_on("/tools/enableHooks") => Some("tools.enableHooks"),
+        "gemini" if not_on("/hooksConfig/enabled") => Some("hooksConfig.enabled"),
         "gemini" | "qwen" if named("/hooksConfig/disabled") => Some("hooksConfig.disabled"),
         "gemini" | "qwen" if named("/hooks/disabled") => Some("hooks.disabled"),
         _ => None,
+    }
+}
+
+/// True of what is true in JavaScript.
+pub(super) fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(b) => *b,
+        Value::Number(n) => n.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(_) | Value::Object(_) => true,
     }
 }
 
@@ -459,6 +529,57 @@ mod tests {
             ("other.js", false),
         ] {
             assert_eq!(names(pattern, "exec-guard.js"), is, "{pattern}");
+        }
+    }
+
+    /// Measured with Qwen Code 0.24.4 and Gemini CLI 0.61.0: the command ran.
+    #[test]
+    fn what_javascript_takes_for_a_switch_is_one() {
+        let ours = json!({"name": "exec-guard", "command": "/g hook x"});
+        for (id, value, key) in [
+            ("qwen", json!({"disableAllHooks": "true"}), Some("disableAllHooks")),
+            ("qwen", json!({"disableAllHooks": 1}), Some("disableAllHooks")),
+            ("qwen", json!({"disableAllHooks": 0}), None),
+            ("qwen", json!({"disableAllHooks": ""}), None),
+            ("qwen", json!({"disableAllHooks": null}), None),
+            ("qwen", json!({"env": {"QWEN_CODE_SAFE_MODE": "1"}}), Some("env.QWEN_CODE_SAFE_MODE")),
+            ("qwen", json!({"env": {"QWEN_CODE_SIMPLE": true}}), Some("env.QWEN_CODE_SIMPLE")),
+            ("qwen", json!({"env": {"QWEN_CODE_SAFE_MODE": "0"}}), None),
+            ("gemini", json!({"hooksConfig": {"enabled": 0}}), Some("hooksConfig.enabled")),
+            ("gemini", json!({"hooksConfig": {"enabled": "false"}}), Some("hooksConfig.enabled")),
+            ("gemini", json!({"hooksConfig": {"enabled": true}}), None),
+            ("gemini", json!({"hooksConfig": {"disabled": "exec-guard"}}), Some("hooksConfig.disabled")),
+            ("gemini", json!({"hooksConfig": {"disabled": "other"}}), None),
+        ] {
+            assert_eq!(off(id, &value, &[&ours]), key, "{id} {value}");
+        }
+        for (value, key) in [
+            (json!({"hooks": []}), Some("hooks")),
+            (json!({"hooks": null}), Some("hooks")),
+            (json!({"hooks": "x"}), Some("hooks")),
+            (json!({"hooks": {}}), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(replaces("gemini", &value), key, "{value}");
+            assert_eq!(replaces("qwen", &value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_variables_switches_qwen_codes_hooks_off() {
+        for (rel, text, is) in [
+            (".qwen/.env", "QWEN_CODE_SAFE_MODE=1\n", true),
+            (".env", "# x\nA=b\nexport QWEN_CODE_SIMPLE = \"true\"\n", true),
+            (".env", "QWEN_CODE_SAFE_MODE=false\n#QWEN_CODE_SIMPLE=1\nXQWEN_CODE_SIMPLE=1\n", false),
+            ("x/.env", "QWEN_CODE_SAFE_MODE=1\n", false),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let mut s = nobody(dir.path());
+            s.home = dir.path().to_path_buf();
+            write(&dir.path().join(rel), text);
+            let said = switched_off(&s, "qwen", Path::new("/nothing"), &Value::Null, &[]);
+            let said = said.unwrap().map(|(file, _)| file);
+            assert_eq!(said, is.then(|| dir.path().join(rel)), "{rel} {text}");
         }
     }
 
