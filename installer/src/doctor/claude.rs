@@ -10,10 +10,10 @@ use crate::install::agents::{reads, settings};
 use crate::install::plan::Surroundings;
 
 /// The switches, by which a person finds them. What is said of one in a file that counts for more is what holds.
-const SWITCHES: &[&str] = &["disableAllHooks", "env.CLAUDE_CODE_SIMPLE", PREFIX];
+const SWITCHES: &[&str] = &["disableAllHooks", PREFIX];
 
-/// The same for those that count only in a person's own file and the administrator's (measured for the first).
-const OWN_SWITCHES: &[&str] = &["env.CLAUDE_CODE_SAFE_MODE", "env.CLAUDE_CODE_RESTRICTED"];
+/// The same for those that count in a person's own file and the administrator's, and do nothing in a project's.
+const OWN_SWITCHES: &[&str] = &["env.CLAUDE_CODE_SIMPLE", "env.CLAUDE_CODE_SAFE_MODE"];
 
 /// The program by which every command line is started, that of a hook as well.
 pub const PREFIX: &str = "env.CLAUDE_CODE_SHELL_PREFIX";
@@ -103,7 +103,7 @@ fn at(value: &Value, key: &str) -> Option<bool> {
     let said = value.pointer(&format!("/{}", key.replace('.', "/")))?;
     match (key, said) {
         (_, Value::Null) => None,
-        ("disableAllHooks", said) => Some(super::idle::is_true(said)),
+        ("disableAllHooks", said) => said.as_bool(),
         (PREFIX, said) => Some(said.as_str().is_none_or(|v| !v.is_empty())),
         (_, said) => Some(super::idle::is_on(said.as_str().unwrap_or("1"))),
     }
@@ -221,6 +221,9 @@ mod tests {
             (&[(PROJECT, SAFE)], None),
             (&[(NEAR, SAFE)], None),
             (&[(USER, r#"{"env": {"CLAUDE_CODE_SIMPLE": "no"}}"#)], None),
+            (&[(USER, r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#)], Some(USER)),
+            (&[(PROJECT, r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#)], None),
+            (&[(ADMIN, r#"{"disableAllHooks": "true"}"#)], None),
         ];
         for (all, is) in rows {
             let dir = tempfile::tempdir().unwrap();

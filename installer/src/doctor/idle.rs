@@ -339,7 +339,8 @@ fn off(id: &str, value: &Value, hooks: &[&Value]) -> Option<&'static str> {
         None => false,
     };
     match id {
-        "qwen" | "copilot" if on("/disableAllHooks") => Some("disableAllHooks"),
+        "copilot" if value.get("disableAllHooks") == Some(&Value::Bool(true)) => Some("disableAllHooks"),
+        "qwen" if on("/disableAllHooks") => Some("disableAllHooks"),
         "qwen" if in_env("QWEN_CODE_SAFE_MODE") => Some("env.QWEN_CODE_SAFE_MODE"),
         "qwen" if in_env("QWEN_CODE_SIMPLE") => Some("env.QWEN_CODE_SIMPLE"),
         // Older versions than the one that is followed.
@@ -353,7 +354,7 @@ fn off(id: &str, value: &Value, hooks: &[&Value]) -> Option<&'static str> {
 }
 
 /// True of what is true in JavaScript.
-pub(super) fn is_true(value: &Value) -> bool {
+fn is_true(value: &Value) -> bool {
     match value {
         Value::Null => false,
         Value::Bool(b) => *b,
@@ -532,7 +533,7 @@ mod tests {
         }
     }
 
-    /// Measured with Qwen Code 0.24.4 and Gemini CLI 0.61.0: the command ran.
+    /// Measured with Qwen Code 0.24.4 and Gemini CLI 0.61.0: the command ran. Copilot CLI 1.0.102 takes `true` alone.
     #[test]
     fn what_javascript_takes_for_a_switch_is_one() {
         let ours = json!({"name": "exec-guard", "command": "/g hook x"});
@@ -540,6 +541,8 @@ mod tests {
             ("qwen", json!({"disableAllHooks": "true"}), Some("disableAllHooks")),
             ("qwen", json!({"disableAllHooks": 1}), Some("disableAllHooks")),
             ("qwen", json!({"disableAllHooks": 0}), None),
+            ("copilot", json!({"disableAllHooks": "true"}), None),
+            ("copilot", json!({"disableAllHooks": true}), Some("disableAllHooks")),
             ("qwen", json!({"disableAllHooks": ""}), None),
             ("qwen", json!({"disableAllHooks": null}), None),
             ("qwen", json!({"env": {"QWEN_CODE_SAFE_MODE": "1"}}), Some("env.QWEN_CODE_SAFE_MODE")),
