@@ -279,6 +279,103 @@ fn what_was_allowed_is_allowed_and_nothing_more() {
     }
 }
 
+/// Sources that allow `git status` in one place and take it back in another: each as its agent reads it.
+#[test]
+fn what_another_place_takes_back_is_not_allowed() {
+    let git = r#""bash": {"git status": "allow"}"#;
+    let rule = "prefix_rule(pattern=[\"git\", \"status\"])\n";
+    let plain = |text: &str| text.to_owned();
+    for (from, file, text, allowed) in [
+        ("opencode", "a.json", format!("{{\"permission\": {{{git}}}}}"), true),
+        ("opencode", "a.json", format!("{{\"permission\": {{\"*\": \"deny\", {git}}}}}"), true),
+        ("opencode", "a.json", format!("{{\"permission\": {{{git}, \"*\": \"deny\"}}}}"), false),
+        ("opencode", "a.json", format!("{{\"permission\": {{{git}, \"ba*\": \"ask\"}}}}"), false),
+        ("opencode", "a.json", format!("{{\"permission\": {{{git}, \"edit\": \"deny\"}}}}"), true),
+        (
+            "opencode",
+            "a.json",
+            format!("{{\"tools\": {{\"bash\": false}}, \"permission\": {{{git}}}}}"),
+            false,
+        ),
+        (
+            "opencode",
+            "a.json",
+            format!(
+                "{{\"agent\": {{\"b\": {{\"permission\": {{\"bash\": \"deny\"}}}}}}, \"permission\": {{{git}}}}}"
+            ),
+            false,
+        ),
+        ("gemini", "a.json", plain(r#"{"tools": {"allowed": ["run_shell_command(git status)"]}}"#), true),
+        (
+            "gemini",
+            "a.json",
+            plain(r#"{"tools": {"core": ["read_file"], "allowed": ["run_shell_command(git status)"]}}"#),
+            false,
+        ),
+        (
+            "gemini",
+            "a.json",
+            plain(
+                r#"{"tools": {"core": ["run_shell_command(ls)"], "allowed": ["run_shell_command(git status)"]}}"#,
+            ),
+            false,
+        ),
+        (
+            "gemini",
+            "a.json",
+            plain(
+                r#"{"tools": {"core": ["run_shell_command"], "allowed": ["run_shell_command(git status)"]}}"#,
+            ),
+            true,
+        ),
+        (
+            "gemini",
+            "a.json",
+            plain(
+                r#"{"tools": {"exclude": ["run_shell_command(git"], "allowed": ["run_shell_command(git status)"]}}"#,
+            ),
+            false,
+        ),
+        (
+            "gemini",
+            "a.json",
+            plain(r#"{"tools": {"exclude": ["*"], "allowed": ["run_shell_command(git status)"]}}"#),
+            false,
+        ),
+        ("claude", "a.json", plain(r#"{"permissions": {"allow": ["Bash(git status)"]}}"#), true),
+        (
+            "claude",
+            "a.json",
+            plain(r#"{"permissions": {"allow": ["Bash(git status)"], "deny": "Bash"}}"#),
+            false,
+        ),
+        ("claude", "a.json", plain("{/* x */ \"permissions\": {\"allow\": [\"Bash(git status)\"]}}"), false),
+        ("codex", "a.rules", plain(rule), true),
+        ("codex", "a.rules", format!("x = \\\n{rule}"), false),
+        ("codex", "a.rules", format!("x = \"\"\"\n{rule}\"\"\"\n"), false),
+        ("codex", "a.rules", format!("# x\nx = 1\n{rule}"), true),
+        ("codex", "a.rules", rule.replace("])", "], not_match=[\"git status\"])"), false),
+        (
+            "codex",
+            "a.rules",
+            rule.replace("])", "], not_match=[\"git log\"], match=[\"git status -s\"])"),
+            true,
+        ),
+        ("codex", "a.rules", rule.replace("])", "], match=[[\"git\", \"log\"]])"), false),
+    ] {
+        let stage = stage();
+        stage.write(file, text.as_bytes(), 0o600);
+        let run = import(&stage, &[from, &stage.text(file)]);
+        let got = verdict(&stage, from, &["git", "status"]);
+        assert_eq!(got == "allow", allowed, "{from} {text}: {run:?}");
+        // What is left out is named.
+        assert!(
+            allowed || !run.stderr.is_empty() || run.stdout.contains("left out"),
+            "{from} {text}: {run:?}"
+        );
+    }
+}
+
 #[test]
 fn rules_of_a_project_count_there() {
     let stage = stage();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::rule::{Rest, of_text};
-use super::{Line, Reader, list, told};
+use super::{Line, Reader, fits, list, told};
 
 /// Reads it. Rules of tools that run no command are left out.
 pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
@@ -30,14 +30,4 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
         }
     }
     out
-}
-
-/// True if a pattern, in which a star stands for anything, fits a name.
-fn fits(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((front, rest)) => name.strip_prefix(front).is_some_and(|left| {
-            (0..=left.len()).any(|at| left.get(at..).is_some_and(|left| fits(rest, left)))
-        }),
-    }
 }

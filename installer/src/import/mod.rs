@@ -18,7 +18,7 @@ use store::edit::List;
 
 use self::rule::Rule;
 use crate::exit::{Exit, Failure};
-use crate::install::agents::{Spec, json, settings};
+use crate::install::agents::{Spec, json, reads, settings};
 use crate::install::plan::Surroundings;
 use crate::install::shown;
 use crate::say::{self, Page, Tint};
@@ -114,6 +114,25 @@ impl Line {
     }
 }
 
+impl Line {
+    /// What may take everything back, and is not followed.
+    fn bar(text: String, why: &str) -> Line {
+        Line { text, rule: Err(why.to_owned()), bars: Bars::Everything }
+    }
+}
+
+/// True if a pattern, in which a star stands for anything and a question mark for one character, fits a name.
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some(first) = pattern.chars().next() else { return name.is_empty() };
+    let rest = pattern.get(first.len_utf8()..).unwrap_or_default();
+    match first {
+        '*' => (0..=name.len()).any(|at| name.get(at..).is_some_and(|left| fits(rest, left))),
+        _ => name.chars().next().is_some_and(|c| {
+            (first == '?' || first == c) && fits(rest, name.get(c.len_utf8()..).unwrap_or_default())
+        }),
+    }
+}
+
 impl Bars {
     fn of(begin: &str) -> Bars {
         let word = begin.split_ascii_whitespace().next().unwrap_or_default();
@@ -170,6 +189,10 @@ pub fn run(args: &Import) -> Result<Exit, Failure> {
         let text = settings::foreign(file)
             .map_err(broken)?
             .ok_or_else(|| Failure::not(format!("{}: there is no such file", shown(file))))?;
+        // Of a file that the agent would not load, nothing was allowed.
+        if matches!(args.from, From::Claude | From::Gemini) {
+            reads::loads(&name(args.from), &text).map_err(broken)?;
+        }
         let reader = Reader { project: project(args.from, file, &s).map_err(broken)?, s: &s };
         let value = || json::value(&text, true).map_err(broken);
         lines.extend(match args.from {

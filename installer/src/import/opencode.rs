@@ -5,7 +5,7 @@ use serde_json::Value;
 use store::edit::List;
 
 use super::rule::{Rest, of_text};
-use super::{Bars, Line, Reader, list, told};
+use super::{Bars, Line, Reader, fits, list, told};
 
 /// Reads it.
 pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
@@ -17,7 +17,8 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
         Some(permission) => permission.get("bash"),
         None => None,
     };
-    match bash {
+    let mut out = elsewhere(value);
+    out.extend(match bash {
         Some(Value::String(word)) => vec![every(word)],
         Some(Value::Object(map)) => {
             let rows: Vec<(&String, Option<&str>)> = map.iter().map(|(k, v)| (k, v.as_str())).collect();
@@ -47,7 +48,44 @@ pub fn read(value: &Value, reader: &Reader<'_>) -> Vec<Line> {
             rows.iter().enumerate().map(row).collect()
         }
         _ => Vec::new(),
+    });
+    out
+}
+
+/// What else speaks of the shell: another name behind `bash` that fits it (the last one counts, read in 1.18.33), the list
+/// of tools, and what an agent of its own has.
+fn elsewhere(value: &Value) -> Vec<Line> {
+    let mut out = Vec::new();
+    let object = |v: Option<&Value>| v.and_then(Value::as_object).cloned().unwrap_or_default();
+    let (mut behind, mut named) = (false, false);
+    for (name, word) in &object(value.get("permission")) {
+        named |= name == "bash";
+        behind |= named && name != "bash" && fits(name, "bash") && word != "allow";
     }
+    if behind {
+        out.push(Line::bar("permission".into(), "what stands behind `bash` in it counts for more"));
+    }
+    let takes =
+        |tools: &Value| object(Some(tools)).iter().any(|(n, v)| fits(n, "bash") && *v != Value::Bool(true));
+    if value.get("tools").is_some_and(takes) {
+        out.push(Line::bar("tools".into(), "it takes the shell away"));
+    }
+    for at in ["agent", "mode"] {
+        for (name, agent) in &object(value.get(at)) {
+            let own = match agent.get("permission") {
+                None | Some(Value::Null) => false,
+                Some(Value::Object(map)) => map.iter().any(|(n, v)| fits(n, "bash") && *v != "allow"),
+                Some(word) => *word != "allow",
+            };
+            if own || agent.get("tools").is_some_and(takes) {
+                out.push(Line::bar(
+                    format!("{at}.{name}"),
+                    "this agent has rules of its own about the shell",
+                ));
+            }
+        }
+    }
+    out
 }
 
 fn every(word: &str) -> Line {
