@@ -134,6 +134,19 @@ fn the_doctor_starts_no_program_of_the_project() {
     let stage = ready();
     done(&ctl(&stage, &["install", "--shims", "tool", "--shell", "bash"]).run(), 0);
     write(&stage, "work/bin/bash", &format!("#!/bin/sh\n: >{}\n", stage.text("home/ran")), 0o755);
+    // A project's folder of programs, seen from a working tree within it.
+    for dir in ["home/repo", "home/repo/lib", "home/repo/lib/.git"] {
+        stage.folder(dir, 0o755);
+    }
+    write(&stage, "home/repo/bin/bash", &format!("#!/bin/sh\n: >{}\n", stage.text("home/ran")), 0o755);
+    let mut env = environment(&stage);
+    env.retain(|e| !e.starts_with(b"PATH="));
+    env.push(
+        format!("PATH={}:{}:/usr/bin:/bin", stage.text("home/repo/bin"), stage.text("guard/bin"))
+            .into_bytes(),
+    );
+    let run = ctl(&stage, &["doctor"]).env(env).cwd(stage.path("home/repo/lib")).run();
+    untouched(&stage, "lib", &run);
     for first in [stage.text("work/bin"), "bin".to_owned(), ".".to_owned(), String::new()] {
         let mut env = environment(&stage);
         let rest = format!("{}:/usr/bin:/bin", stage.text("guard/bin"));

@@ -67,11 +67,11 @@ pub fn program<'p>(path: &'p Path, ours: &Path, project: Option<&Path>) -> Resul
     Err(format!("{} is not the guard that is installed ({})", shown(path), shown(ours)))
 }
 
-/// The folder of a project and the top of its working tree, unless that is the home or above it.
+/// The folder of a project and the tops of the working trees it lies in, but the home and what is above it.
 fn roots(project: &Path) -> impl Iterator<Item = &Path> {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let top = super::idle::top(project).filter(move |top| !home.starts_with(top));
-    std::iter::once(project).chain(top)
+    let above = project.ancestors().take_while(move |dir| !home.starts_with(dir));
+    std::iter::once(project).chain(above.filter(|dir| dir.join(".git").exists()))
 }
 
 /// That only we and root can change these.

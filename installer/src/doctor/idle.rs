@@ -229,7 +229,7 @@ fn others(s: &Surroundings, id: &str) -> Vec<(PathBuf, Of)> {
 }
 
 /// The top of the working tree of git that a folder lies in.
-pub fn top(folder: &Path) -> Option<&Path> {
+pub(super) fn top(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|dir| dir.join(".git").exists())
 }
 

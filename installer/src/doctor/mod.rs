@@ -12,7 +12,7 @@ mod papers;
 mod sandbox;
 
 pub use agents::guards;
-pub use idle::{top, weak};
+pub use idle::weak;
 pub use sandbox::probe as tool_probe;
 
 use serde_json::json;

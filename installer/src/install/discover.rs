@@ -30,6 +30,12 @@ impl Programs {
         self
     }
 
+    /// Without the folders that end so.
+    pub fn without_any(mut self, end: &str) -> Programs {
+        self.folders.retain(|f| !f.ends_with(end));
+        self
+    }
+
     /// The program that a name stands for: the first that can be executed and is not the guard.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         self.folders.iter().map(|f| f.join(name)).find(|p| self.is_program(p))

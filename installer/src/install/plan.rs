@@ -135,13 +135,20 @@ impl Surroundings {
     }
 
     /// The same without what lies in the project that we stand in: that is not started to look at something.
+    ///
+    /// A working tree may lie within another, and a project need not be one: what is meant is the outermost, and below the
+    /// home all that lies in the folder there.
     pub fn outside(&self) -> Programs {
         let here = std::env::current_dir().unwrap_or_default();
-        let below = here.starts_with(&self.home) && here != self.home;
-        let root = crate::doctor::top(&here).or(below.then_some(here.as_path()));
-        match root.filter(|root| !self.home.starts_with(root)) {
-            Some(root) => self.behind().without(root),
-            None => self.behind(),
+        let above = || here.ancestors().take_while(|dir| !self.home.starts_with(dir));
+        let root = match here.starts_with(&self.home) {
+            true => above().last(),
+            false => above().filter(|dir| dir.join(".git").exists()).last().or(Some(here.as_path())),
+        };
+        let found = self.behind().without_any("node_modules/.bin");
+        match root {
+            Some(root) => found.without(root),
+            None => found,
         }
     }
 
