@@ -585,7 +585,7 @@ impl Given {
                 words: words.into_iter().map(|w| at_home(source, w, env)).collect(),
             };
             let mut all: Vec<Reading> = ways.map(reading).collect();
-            let together = self.together(source, single, body).into_iter();
+            let together = self.together(source, single, body, env).into_iter();
             all.extend(together.map(|words| Reading { words, matters: true }));
             Rc::new(all)
         });
@@ -888,7 +888,30 @@ impl<'g> Brought<'g> {
             }
         });
         out.too_many = !all;
+        if out.too_many {
+            out.as_several(program, args, hits);
+        }
         out
+    }
+
+    /// A word that is not followed may be several, where a shell takes it apart: then those behind its first stand where
+    /// another operand would.
+    fn as_several(&mut self, program: &Hazardous, args: &[Arg], hits: &[HazardHit]) {
+        for (at, arg) in args.iter().enumerate() {
+            let Arg::Dynamic { source, single: false, .. } = arg else { continue };
+            if self.given.readings(source, false, self.body, self.env).is_some() {
+                continue;
+            }
+            let mut tried = args.to_vec();
+            tried.splice(at..at, [arg.clone(), arg.clone()]);
+            for hit in program.hits(&tried) {
+                let back = |there: usize| if there > at + 2 { there - 2 } else { there.min(at) };
+                let hit = HazardHit { at: hit.at.map(back), ..hit };
+                if hits.iter().chain(&self.hits).all(|h| h.why != hit.why) {
+                    self.hits.push(hit);
+                }
+            }
+        }
     }
 
     /// True if a word known only at run time may become an option because one that is given is one.

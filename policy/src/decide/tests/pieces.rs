@@ -5,7 +5,7 @@ fn case() -> Case {
     let list = [
         "find", "rg", "git", "sed", "awk", "make", "sort", "xargs", "cp", "cat", "head", "echo", "npm",
         "date", "printf", "mkdir", "touch", "ls", "rev", "cut", "tr", "stat", "basename", "rm", "bash", "cc",
-        "diff", "grep",
+        "diff", "grep", "uniq",
     ]
     .map(|p| format!("/usr/bin/{p}"));
     let list: Vec<&str> = list.iter().map(String::as_str).collect();
@@ -263,5 +263,76 @@ fn pieces_may_be_nothing_and_functions_say_words() {
     judged(
         true,
         &["make V=$(git rev-parse HEAD) test", "make -j$(git rev-parse HEAD) test", "x=1; make V=$x test"],
+    );
+}
+
+/// What is set, read, called and made inside a substitution.
+#[test]
+fn what_is_said_in_a_substitution_counts() {
+    judged(
+        false,
+        &[
+            "echo $(x=pre; rg y --$x=./evil)",
+            "echo \"a$(x=./evil; y=SHELL; make $y=$x test)\"",
+            "z=$(touch -- --pre=./evil); rg y *=*",
+            "z=$(git tag nv); npm run e$(git tag) ./evil",
+            "npm run e$(read i <<<nv; echo $i) ./evil",
+            "f() { echo $1; }; npm run e$(f nv) ./evil",
+            "f() { printf %s \"$@\"; }; git submodule fore$(f ach) ./evil",
+            "f() { echo $1; }; if npm run e$(f nv) ./evil; then :; fi",
+        ],
+    );
+    judged(
+        true,
+        &["echo $(x=a; rg y $x)", "f() { echo $1; }; echo $(f build)", "z=$(git tag v1); npm run build"],
+    );
+}
+
+/// Words that are put together in a way that is not followed may be several, and so operands that write.
+#[test]
+fn words_that_are_not_followed_may_be_several() {
+    judged(
+        false,
+        &[
+            "uniq $(printf '%s\\n' f out)",
+            "x=$(printf '%s %s' f out); uniq $x",
+            "f() { for i in f out; do echo \"$i\"; done; }; uniq $(f)",
+            "{ echo f; echo out; } | xargs uniq",
+            "uniq $(echo f; echo out)",
+            "f() { (echo f; printf %s out); }; uniq $(f)",
+            "f() { if true; then echo 'f out'; fi; }; uniq $(f)",
+            "printf '%s ' f out | { read x; uniq $x; }",
+            "g() { echo 'f out'; }; f() { if true; then g; fi; }; uniq $(f)",
+            "f() { echo f out; }; f | xargs uniq",
+            "x=$(echo f out); uniq $x",
+            "x=$(echo 'f' 'out'); y=$x; uniq $y",
+            "echo 'f out' | { read x; uniq $x; }",
+            "echo 'f out' | cat | while read x; do uniq $x; done",
+            "if true; then echo 'f out'; fi | while read x; do uniq $x; done",
+            "for i in f out; do echo \"$i\"; done | xargs uniq",
+            "f() { for i in f out; do echo \"$i\"; done; }; f | xargs uniq",
+            "echo 'f out' | sed '' | { read x; uniq $x; }",
+            "f() { uniq $1; }; f 'f out'",
+            "f() { uniq $@; }; f f out",
+            "set -- f out; uniq $@",
+            "x=(f out); uniq ${x[@]}",
+            "x='f out'; y=\"$x\"; uniq $y",
+            "x=f; y=\"$x out\"; uniq $y",
+            "x=f; x+=' out'; uniq $x",
+            "read x <<<'f out'; uniq $x",
+            "cat <<<'f out' | xargs uniq",
+            "uniq {f,out}",
+            "echo 'f out' | sed '' | while read x; do uniq $x; done",
+        ],
+    );
+    judged(
+        true,
+        &[
+            "uniq $(git ls-files)",
+            "uniq $(ls | head -1)",
+            "uniq \"$(printf '%s' f)\"",
+            "for f in $(git ls-files); do uniq \"$f\"; done",
+            "uniq f",
+        ],
     );
 }

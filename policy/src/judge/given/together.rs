@@ -9,16 +9,30 @@ use crate::tables::words::{WordList, words};
 /// of what prints them.
 const FRONTS: usize = 16;
 
+/// Deepest chain of variables that is followed.
+const DEEPEST: usize = 4;
+
 /// Commands that print their own words.
 const SAYERS: WordList = words!["echo", "printf", "print", "cat"];
 
 impl Given {
     /// The words that one known only at run time may become together. None for one that stays one word.
-    pub(super) fn together(&self, source: &[u8], single: bool, body: bool) -> Vec<Vec<Arg>> {
+    pub(super) fn together(&self, source: &[u8], single: bool, body: bool, env: &[Vec<u8>]) -> Vec<Vec<Arg>> {
+        self.together_at(source, single, body, env, 0)
+    }
+
+    fn together_at(
+        &self,
+        source: &[u8],
+        single: bool,
+        body: bool,
+        env: &[Vec<u8>],
+        depth: usize,
+    ) -> Vec<Vec<Arg>> {
         let mut out = Vec::new();
         let listed = self.listed.is_some() && !source.iter().any(|b| b"$`".contains(b));
         if listed {
-            for list in self.handed() {
+            for list in self.handed(body, env) {
                 self.put(source, &list, &mut out);
             }
             return out;
@@ -27,7 +41,7 @@ impl Given {
             return out;
         }
         if let Some((front, inside, behind)) = substitution(source) {
-            for text in said(inside) {
+            for text in self.said(inside, body, env) {
                 let mut words = fields(&text, false);
                 if let Some(Arg::Literal(word) | Arg::Dynamic { source: word, .. }) = words.first_mut() {
                     word.splice(0..0, front.iter().copied());
@@ -41,15 +55,39 @@ impl Given {
         for words in self.lists(source, body) {
             add(&words, &mut out);
         }
+        // What a variable is set to, or read as, that is printed.
+        if depth < DEEPEST {
+            for value in self.values_printed(source, body, env) {
+                out.extend(self.together_at(&value, false, body, env, depth + 1));
+                out.truncate(MOST / 2);
+            }
+        }
         out
     }
 
+    /// The substitutions that the first variable in a word is set to, or reads.
+    fn values_printed(&self, source: &[u8], body: bool, env: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let Some(at) = source.iter().position(|b| *b == b'$') else { return Vec::new() };
+        let after = source.get(at + 1..).unwrap_or_default();
+        let name = after.strip_prefix(b"{").unwrap_or(after);
+        let name = name.get(..made::name(name)).unwrap_or_default();
+        if name.is_empty() {
+            return Vec::new();
+        }
+        let words = self.words_of(name, body, env).into_iter();
+        let printed = |word: Arg| match word {
+            Arg::Dynamic { source, .. } if source != b"`" => Some(source),
+            _ => None,
+        };
+        words.filter_map(printed).take(FRONTS).collect()
+    }
+
     /// The lists of words that xargs may be handed: as it cuts them, and at blanks alone.
-    fn handed(&self) -> Vec<Vec<Arg>> {
+    fn handed(&self, body: bool, env: &[Vec<u8>]) -> Vec<Vec<Arg>> {
         let mut texts: Vec<Vec<u8>> = Vec::new();
         if let Some(fed) = self.fed.as_deref() {
             let inside = fed.strip_prefix(b"$(").and_then(|f| f.strip_suffix(b")")).unwrap_or_default();
-            texts.extend(said(inside));
+            texts.extend(self.said(inside, body, env));
         }
         texts.extend(self.written.iter().map(|w| w.shown().to_vec()).filter(|w| w != b"`"));
         let mut out = Vec::new();
@@ -62,6 +100,55 @@ impl Given {
             }
         }
         out
+    }
+
+    /// What commands may print of their words, those of the text's functions with them: one text a command, and all of
+    /// them as one, since they come one behind the other.
+    fn said(&self, commands: &[u8], body: bool, env: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let mut texts = said(commands);
+        let (mut todo, mut seen): (Vec<&[u8]>, Vec<&[u8]>) = (vec![commands], Vec::new());
+        while let Some(commands) = todo.pop() {
+            for command in commands.split(|b| b"|;&(\n`{".contains(b)) {
+                let mut words = command.trim_ascii().split(u8::is_ascii_whitespace);
+                let front = |w: &&[u8]| matches!(*w, b"then" | b"do" | b"else" | b"!");
+                let name = words.find(|w| !front(w)).unwrap_or_default();
+                if let Some(body) = self.bodies.get(name).filter(|_| !seen.contains(&name)) {
+                    seen.push(name);
+                    texts.extend(said(body));
+                    todo.push(body);
+                }
+            }
+        }
+        // What a loop prints of its variable is one value behind the other.
+        let spread: Vec<Vec<u8>> = texts.iter().filter_map(|text| self.spread(text, body, env)).collect();
+        texts.extend(spread);
+        if (2..MOST).contains(&texts.len()) {
+            texts.push(texts.join(&b' '));
+        }
+        texts
+    }
+
+    /// A text with all the values of each variable in its place; nothing where none is known.
+    fn spread(&self, text: &[u8], body: bool, env: &[Vec<u8>]) -> Option<Vec<u8>> {
+        let (mut out, mut rest, mut any) = (Vec::new(), text, false);
+        while let Some((byte, after)) = rest.split_first() {
+            rest = after;
+            let name = after.strip_prefix(b"{").unwrap_or(after);
+            let name = name.get(..made::name(name)).filter(|name| *byte == b'$' && !name.is_empty());
+            let Some(name) = name else {
+                out.push(*byte);
+                continue;
+            };
+            let values = self.words_of(name, body, env);
+            let values: Vec<&[u8]> = values.iter().filter_map(Arg::literal).take(FRONTS).collect();
+            any |= !values.is_empty();
+            out.extend_from_slice(&values.join(&b' '));
+            rest = match after.strip_prefix(b"{") {
+                Some(inside) => inside.iter().position(|b| *b == b'}').and_then(|at| inside.get(at + 1..))?,
+                None => after.get(name.len()..).unwrap_or_default(),
+            };
+        }
+        any.then_some(out)
     }
 
     /// One list behind the words of the command, or in place of the mark in one of them.
