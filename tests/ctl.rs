@@ -411,6 +411,24 @@ fn init_makes_documents_once() {
         serde_json::from_slice(&fs::read(stage.path("guard/exec-approvals.json.bak")).expect("the old one"))
             .expect("JSON");
     assert_eq!(old["socket"]["token"], token.as_str());
+    // What is kept is kept, however often; and what a preset says nothing of stays in force.
+    let kept = fs::read(stage.path("guard/exec-approvals.json.bak")).expect("the old one");
+    let mut config: Value =
+        serde_json::from_slice(&fs::read(stage.path("guard/config.json")).expect("settings")).expect("JSON");
+    config["security"] = json!({"owners": ["uid:7"]});
+    config["tools"] = json!({"sandbox": {"timeout": 5000}, "exec": {"strictInlineEval": true}});
+    stage.write("guard/config.json", config.to_string().as_bytes(), 0o600);
+    let run = ctl(&stage, &["init", "--preset", "developer", "--force"]);
+    said(&run, 0, "exec-approvals.json.bak.1");
+    assert!(run.stderr.contains("taken over") && run.stderr.contains("security"), "{run:?}");
+    assert_eq!(fs::read(stage.path("guard/exec-approvals.json.bak")).expect("the old one"), kept);
+    let config: Value =
+        serde_json::from_slice(&fs::read(stage.path("guard/config.json")).expect("settings")).expect("JSON");
+    assert_eq!(
+        (&config["security"]["owners"][0], &config["tools"]["sandbox"]["timeout"]),
+        (&json!("uid:7"), &json!(5000))
+    );
+    assert_eq!(config["tools"]["exec"].get("strictInlineEval"), None);
 }
 
 #[test]

@@ -120,7 +120,8 @@ pub struct Init {
     /// Say what would be written, and write nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace documents that are there. The old ones are kept beside them, with `.bak` added.
+    /// Replace documents that are there. The old ones are kept beside them, with `.bak` added (`.bak.1` …
+    /// where there is one already); what config.json says besides `tools.exec` is taken over.
     #[arg(long)]
     pub force: bool,
 }

@@ -249,7 +249,11 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
         ));
     }
     let token = secret_of(&folder.join(store::locate::APPROVALS)).map_or_else(token, Ok)?;
-    let made = documents(args.preset, &env, &folder, &token)?;
+    let mut made = documents(args.preset, &env, &folder, &token)?;
+    let kept = match args.force {
+        true => carried(&mut made.config, &folder.join(store::locate::CONFIG)),
+        false => Vec::new(),
+    };
     let paths: Vec<(PathBuf, &str)> = made.each().map(|(name, text)| (folder.join(name), text)).collect();
     let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
     let left = paths.iter().any(|(path, _)| is_left(path));
@@ -262,7 +266,7 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
         && let Some((there, _)) = paths.iter().find(|(path, _)| is_there(path))
     {
         return Err(Failure::not(format!("{} is there already; nothing was written", shown(there))).advise(
-            "look at it with `exec-guardctl approvals get`, or replace it with --force (the old one is kept)",
+            "look at it with `exec-guardctl approvals get`, or replace it with --force (the old one is kept beside it, as .bak)",
         ));
     }
     let claw = superseded(&places, &folder);
@@ -275,6 +279,9 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
         say::word(format!("{} is written", shown(path)));
     }
     made.explain();
+    if !kept.is_empty() {
+        say::word(format!("taken over from the old config.json: {}", kept.join(" ")));
+    }
     if let Some(claw) = claw {
         say::word(format!("note: {claw} was read in place until now; the new documents rule instead"));
         say::word(format!("to go on with it: exec-guardctl approvals set --file {claw}"));
@@ -289,15 +296,61 @@ pub fn run(args: &Init) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+/// A name beside a document that nothing has: what an earlier run kept stays.
+fn free(path: &Path) -> PathBuf {
+    let named = |end: String| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let others = (1..).map(|n: u32| named(format!(".bak.{n}")));
+    let mut all = std::iter::once(named(".bak".into())).chain(others);
+    all.find(|p| std::fs::symlink_metadata(p).is_err()).unwrap_or_else(|| named(".bak".into()))
+}
+
+/// What the settings that are replaced say besides `tools.exec`, which is what a preset is about: owners, tokens, hooks. It
+/// is put into the new ones; its names.
+fn carried(config: &mut String, old: &Path) -> Vec<String> {
+    let read = |text: &[u8]| serde_json::from_slice::<Value>(text).ok();
+    let (Some(mut new), Some(Value::Object(old))) =
+        (read(config.as_bytes()), content(old).and_then(|t| read(&t)))
+    else {
+        return Vec::new();
+    };
+    let mut names = Vec::new();
+    for (key, value) in old {
+        match (key.as_str(), value) {
+            ("version", _) => {}
+            ("tools", Value::Object(tools)) => {
+                for (key, value) in tools.into_iter().filter(|(key, _)| key != "exec") {
+                    names.push(format!("tools.{key}"));
+                    put(&mut new, &["tools", &key], value);
+                }
+            }
+            (_, value) => {
+                put(&mut new, &[&key], value);
+                names.push(key);
+            }
+        }
+    }
+    let text = serde_json::to_string_pretty(&new).map(|t| t + "\n");
+    match text {
+        // What the guard would not accept is not written.
+        Ok(text) if Config::parse(text.as_bytes(), "config.json").is_ok() => *config = text,
+        _ => names.clear(),
+    }
+    names
+}
+
 /// Writes one document; one that is there is kept beside it.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let trouble = |e: io::Error| Failure::trouble(format!("{}: {e}", shown(path)));
     let target = store::edit::Target::at(path);
     let (old, base) = store::edit::get(path).map_err(crate::approvals::failure)?;
     if !old.is_empty() && !is_left(path) {
-        let mut backup = path.as_os_str().to_owned();
-        backup.push(".bak");
-        sys::edit::replace(Path::new(&backup), old.as_bytes(), 0o600).map_err(trouble)?;
+        let backup = free(path);
+        sys::edit::replace(&backup, old.as_bytes(), 0o600).map_err(trouble)?;
+        say::word(format!("the old one is kept as {}", shown(&backup)));
     }
     store::edit::set_text(&target, text, &base).map_err(crate::approvals::failure).map(drop)
 }

@@ -74,7 +74,7 @@ pub fn proposals(
             out.push(Proposal { scope, entries });
         }
     }
-    if out.is_empty() { Err("no entry would make it allowed".into()) } else { Ok(out) }
+    if out.is_empty() { Err("with one for its programs it would ask all the same".into()) } else { Ok(out) }
 }
 
 fn with(policy: &Effective, entries: &[Entry]) -> Effective {

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use policy::document::{Details, LoadError, Policy};
-use policy::{Answer, Choice, Decision, Evaluation, FileId, Form, Guard, Invocation, Permit};
+use policy::{Answer, Choice, Decision, Evaluation, FileId, Finding, Form, Guard, Invocation, Permit};
 use protocol::ask::{Asker, WireQuestion};
 use protocol::{Shown, Token};
 use store::journal::Journal;
@@ -336,11 +336,11 @@ impl Judged {
             None => false,
         };
         if (self.need.tool || self.need.confirm) && !answered {
-            return Err(nobody());
+            return Err(nobody(self.exec.as_ref().and_then(|e| e.eval.ground())));
         }
         let permit = match &self.exec {
             None => None,
-            Some(e) => Some(permit(&e.eval, answered).ok_or_else(nobody)?),
+            Some(e) => Some(permit(&e.eval, answered).ok_or_else(|| nobody(e.eval.ground()))?),
         };
         Ok(Ready { exec: self.exec, permit })
     }
@@ -358,10 +358,19 @@ fn permit(eval: &Evaluation, answered: bool) -> Option<Permit> {
     }
 }
 
-/// Nobody said yes.
-pub fn nobody() -> ToolResult {
-    let error =
-        "a person has to say yes and none can be reached; start the approver: exec-guardctl approver start";
+/// Nobody said yes; `ground` = what the exec policy asks about, if it does.
+fn nobody(ground: Option<&Finding>) -> ToolResult {
+    let mut error = String::new();
+    if let Some(f) = ground.filter(|f| f.decision == Decision::Ask) {
+        error = format!("[{}] {}", f.reason.code(), f.message);
+        if let Some(advice) = &f.advice {
+            error = format!("{error} ({advice})");
+        }
+        error.push_str(": ");
+    }
+    error.push_str(
+        "a person has to say yes and none can be reached; start the approver: exec-guardctl approver start",
+    );
     ToolResult::no(Code::NobodyToAsk, error)
 }
 

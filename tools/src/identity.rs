@@ -64,7 +64,7 @@ pub fn who(settings: &Settings, caller: &Caller, claim: Option<&str>) -> Result<
     };
     if !may {
         let error = format!(
-            "`{user}` may not ask for tools: show security.gatewayToken, or name it in security.owners or approvals.senders"
+            "`{user}` may not ask for tools: show security.gatewayToken, or name it: exec-guardctl owners add {user} (or approvals.senders)"
         );
         return Err(ToolResult::no(Code::Sender, error));
     }

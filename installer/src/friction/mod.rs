@@ -172,7 +172,8 @@ fn print(judged: &[Judged], advice: &[Advice], agent: &str, page: &mut Page) {
         }
         let saved: usize = advice.iter().map(|a| a.saves).sum();
         let left = count(judged, Decision::Ask).saturating_sub(saved);
-        page.line(format!("  with all of them {left} questions are left"));
+        let left = if left == 1 { "1 question is".to_owned() } else { format!("{left} questions are") };
+        page.line(format!("  with all of them {left} left"));
         if advice.iter().any(|a| a.entry.args.is_none()) {
             page.line("  an entry without --args lets the program do all it can: look before you add it");
         }

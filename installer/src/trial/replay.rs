@@ -46,6 +46,10 @@ impl History {
             if since_ms.is_some_and(|since| at.is_none_or(|ts| ts < since)) {
                 continue;
             }
+            // What was asked, answered and called besides is no verdict, and tells of no other command.
+            if record.get("event").is_some() {
+                continue;
+            }
             out.records += 1;
             let Some(past) = past(record) else {
                 out.masked += 1;
@@ -249,6 +253,8 @@ mod tests {
             json!({"ts": 8, "agent": "x", "decision": "allow", "argv": ["x"], "masked": true}),
             json!({"ts": 8, "agent": "x", "decision": "allow", "argv": [], "exact": true}),
             json!({"ts": 8, "agent": "x", "decision": "maybe", "argv": ["x"], "exact": true}),
+            // No verdict.
+            json!({"ts": 8, "agent": "x", "decision": "ask", "event": "exec.approval.requested", "exact": false}),
         ];
         let h = History::new(&records, None);
         assert_eq!((h.records, h.masked), (9, 4));

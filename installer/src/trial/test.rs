@@ -44,7 +44,7 @@ pub fn run(args: &Test) -> Result<Exit, Failure> {
             "there is nothing to test: no entry has examples, and there is no list of tests",
         )
         .advise(format!(
-            "write examples, or a {LIST} like [{{\"command\": \"git status\", \"expect\": \"allow\"}}]; see exec-guard.policy(5)"
+            "write examples, or a {LIST} beside exec-approvals.json like [{{\"command\": \"git status\", \"expect\": \"allow\"}}]; see exec-guard.policy(5)"
         )));
     }
     let mut judged = Vec::with_capacity(all.len());

@@ -291,7 +291,7 @@ impl Judge<'_> {
             self.found(Weight::Deny, Reason::Denylisted, Some(at), why);
         }
         if let Some((pattern, from)) = asked {
-            let why = format!("the asklist names it: `{pattern}` ({from})");
+            let why = format!("an entry of the asklist covers it: `{pattern}` ({from})");
             self.found(Weight::Ask, Reason::Asklisted, Some(at), why);
         }
     }

@@ -16,6 +16,7 @@ pub(super) static AGENT: Agent = Agent {
     mark: SHAPE.elsewhere,
     read: |call, written| match shape::text(call, "hook_event_name") {
         Some("PreToolUse") => shape::read(&SHAPE, call, written),
+        None => Input::Broken("the call does not name its event (`hook_event_name`)".into()),
         _ => Input::Broken("another event than PreToolUse".into()),
     },
     write: shape::claude,
