@@ -418,6 +418,8 @@ impl<'a> Filler<'a> {
                     self.within.push(name.to_vec());
                     let mut filled = self.word(&source, depth + 1)?;
                     self.within.pop();
+                    // The home is known to whoever starts it.
+                    self.known |= matches!(source.as_slice(), [b'~'] | [b'~', b'/', ..]);
                     for at in 0..filled.len() {
                         // `for x in *`: a name of a file is a value.
                         let taken = self.taken(filled.get(at).map_or(b"", |w| w))?;

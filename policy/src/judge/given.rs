@@ -582,7 +582,7 @@ impl Given {
             let ways = found.iter().flat_map(|w| becomes(w, single));
             let reading = |words: Vec<&[u8]>| Reading {
                 matters: words.iter().any(|w| matters(w)),
-                words: words.into_iter().map(|w| at_home(source, w, env)).collect(),
+                words: words.into_iter().map(|w| at_home(w, env)).collect(),
             };
             let mut all: Vec<Reading> = ways.map(reading).collect();
             let together = self.together(source, single, body, env).into_iter();
@@ -706,11 +706,10 @@ fn matters(word: &[u8]) -> bool {
     false
 }
 
-/// A word as the program gets it: a tilde that stands in front is the home.
-fn at_home(source: &[u8], word: &[u8], env: &[Vec<u8>]) -> Arg {
-    let rest = word
-        .strip_prefix(b"~")
-        .filter(|r| source.starts_with(b"~") && matches!(r.first(), None | Some(b'/')));
+/// A word as the program gets it: a tilde that stands in front is the home. In a value it is that where it is assigned
+/// without quotes, and nobody has a folder of that name.
+fn at_home(word: &[u8], env: &[Vec<u8>]) -> Arg {
+    let rest = word.strip_prefix(b"~").filter(|r| matches!(r.first(), None | Some(b'/')));
     match rest.zip(super::variable(env, b"HOME")) {
         Some((rest, home)) => Arg::Literal([home, rest].concat()),
         None => Arg::lit(word),

@@ -272,17 +272,21 @@ impl<'g> Watch<'g> {
                 starts.into_iter().find_map(|start| path(start, cwd, self.home, self.guard, may_write))
             }
             Arg::Dynamic { source, .. } => {
-                let is_marked = OWN_BEGIN.iter().any(|begin| contains(source, begin));
-                if is_marked && OWN_MARKS.iter().any(|m| contains(source, m)) {
-                    return Some("a word names the guard's own files".into());
-                }
-                if !may_write {
-                    return None;
-                }
                 let quotes = |b: &u8| matches!(b, b'\'' | b'"' | b'\\');
                 let mut plain = Cow::Borrowed(source.as_slice());
                 if source.iter().any(quotes) {
                     plain.to_mut().retain(|b| !quotes(b));
+                }
+                let marked = |text: &[u8]| {
+                    OWN_BEGIN.iter().any(|begin| contains(text, begin))
+                        && OWN_MARKS.iter().any(|m| contains(text, m))
+                };
+                // `~/.exec''-guard` is a spelling of it.
+                if marked(source) || marked(&plain) {
+                    return Some("a word names the guard's own files".into());
+                }
+                if !may_write {
+                    return None;
                 }
                 (self.has_last(&plain) && hook_file(&plain))
                     .then(|| "a word names a file that holds an agent's hooks".into())

@@ -196,6 +196,39 @@ fn ordinary_words_lead_elsewhere() {
     assert!(bad.is_empty(), "{bad:#?}");
 }
 
+/// The guard's own files named by a program that is none of those known to write, whatever the spelling.
+#[test]
+fn names_of_the_guard_are_seen_in_every_spelling() {
+    let mut bad = Vec::new();
+    for text in [
+        "v=~/.exec-guard; WORD $v",
+        "v=~/.exec-guard; WORD --dir=$v",
+        "v=~/.exec-guard/x; u=$v; WORD \"$u\"",
+        "for v in ~/.exec-guard; do WORD $v; done",
+        "v=~/.exec-guardx; WORD ${v%x}",
+        "v=(~/.exec-guard); WORD ${v[0]}",
+        "v=~/.exe; WORD \"$v\"c-guard",
+        "f() { WORD $v; }; v=~/.exec-guard; f",
+        "f() { WORD $1; }; f ~/.exec-guard",
+        "v=~/.exec-guard; bash -c 'WORD $1' _ $v",
+        "WORD ~/.exe''c-guard",
+        "WORD ~/.exec\\-guard/x",
+        "WORD ~/\".exec-guard\"",
+        "case a in a) v=~/.exec-guard;; esac; WORD $v",
+    ] {
+        let mut c = case(false).env("HOME=/home/u");
+        let text = text.replace("WORD", "date");
+        let e = c.text(&text);
+        if e.decision == Decision::Allow || !codes(&e).contains(&"self-protection") {
+            bad.push(format!("{text}: {:?}", codes(&e)));
+        }
+    }
+    assert!(bad.is_empty(), "{bad:#?}");
+    for text in ["v=~/proj; date $v", "date ~/.exec''utor", "v='~/x'; date \"$v\""] {
+        allowed(&case(false).env("HOME=/home/u").text(text));
+    }
+}
+
 /// Words for `cd` that may be the guard's folder, or one above it.
 #[test]
 fn folders_that_a_cd_may_come_to() {
