@@ -66,7 +66,7 @@ fn is_probe(record: &Value) -> bool {
 pub fn asked(record: &Value) -> bool {
     let text = |key: &str| record.get(key).and_then(Value::as_str);
     text("decision") == Some("ask")
-        || matches!(text("by"), Some("person" | "fallback"))
+        || matches!(text("by"), Some("person" | "approver" | "fallback"))
         || matches!(
             text("code"),
             Some("nobody-to-ask" | "approval-timeout" | "user-denied" | "too-long-to-ask")

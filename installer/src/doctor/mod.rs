@@ -107,7 +107,7 @@ pub fn run(args: &Doctor) -> Result<Exit, Failure> {
     }
     let layers = findings.iter().any(|f| f.state == State::Live || f.state == State::NotInTheWay);
     if !layers {
-        let what = "no layer is installed here: nothing passes the guard unless somebody calls it";
+        let what = "`install` has put no layer here (links made by hand are not looked at): nothing passes the guard unless it is called";
         findings.push(Finding::new("layers", State::NotInTheWay, what).mend("exec-guardctl install --help"));
     }
     findings.extend(approver::approver(&manifest));

@@ -315,8 +315,12 @@ fn carry(args: &Import, lines: &[Line]) -> Result<Exit, Failure> {
     page.print().map_err(|e| Failure::trouble(format!("stdout: {e}")))?;
     if !args.json {
         let would = if args.dry_run { "would be " } else { "" };
+        let mut agents: Vec<&str> = wanted.iter().map(|(agent, ..)| agent.as_str()).collect();
+        agents.sort_unstable();
+        agents.dedup();
+        let whose = if agents.is_empty() { String::new() } else { format!(", for {}", agents.join(" ")) };
         say::word(format!(
-            "{added} entries {would}added ({} were there), {left} rules left out",
+            "{added} entries {would}added ({} were there){whose}, {left} rules left out",
             wanted.len() - added
         ));
     }

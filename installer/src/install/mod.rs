@@ -384,7 +384,7 @@ pub fn uninstall(args: &Uninstall) -> Result<Exit, Failure> {
         if !args.json && parts.is_empty() && !args.dry_run {
             if let Some(pid) = crate::approver::running() {
                 say::word(format!(
-                    "the approver is still running, as process {pid}: exec-guardctl approver stop"
+                    "the approver is still running, as process {pid}: exec-guardctl approver stop, or kill {pid}"
                 ));
             }
             say::word(format!(

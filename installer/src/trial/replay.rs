@@ -247,6 +247,8 @@ mod tests {
             json!({"ts": 9, "agent": "main", "decision": "allow", "by": "policy", "argv": ["ls", "a b"], "text": null, "byLink": true, "exact": true, "cwd": "/w"}),
             json!({"ts": 6, "agent": "x", "decision": "deny", "by": "policy", "code": "nobody-to-ask", "argv": [], "text": "a\nb", "shell": "bash", "exact": true}),
             json!({"ts": 7, "agent": "x", "decision": "allow", "by": "person", "argv": ["rm"], "exact": true}),
+            // The same by the approver.
+            json!({"ts": 7, "agent": "x", "decision": "allow", "by": "approver", "argv": ["rm"], "exact": true}),
             json!({"ts": 7, "agent": "x", "decision": "deny", "by": "policy", "code": "denylist", "argv": ["rm"], "exact": true}),
             // Masked, of an older version, broken.
             json!({"ts": 8, "agent": "x", "decision": "allow", "argv": ["x", "--token=***"], "exact": false}),
@@ -257,11 +259,11 @@ mod tests {
             json!({"ts": 8, "agent": "x", "decision": "ask", "event": "exec.approval.requested", "exact": false}),
         ];
         let h = History::new(&records, None);
-        assert_eq!((h.records, h.masked), (9, 4));
+        assert_eq!((h.records, h.masked), (10, 4));
         let seen: Vec<_> = h.commands.iter().map(|c| (c.then, c.times, c.last_ms)).collect();
         assert_eq!(
             seen,
-            [(Decision::Allow, 2, 9), (Decision::Ask, 1, 6), (Decision::Ask, 1, 7), (Decision::Deny, 1, 7)]
+            [(Decision::Allow, 2, 9), (Decision::Ask, 1, 6), (Decision::Ask, 2, 7), (Decision::Deny, 1, 7)]
         );
         let program = Form::Program { argv: vec![b"ls".to_vec(), b"a b".to_vec()], by_link: true };
         assert_eq!(h.commands[0].form, program);
