@@ -270,6 +270,6 @@ mod tests {
         let text = Form::Text { text: b"a\nb".to_vec(), shell: Some(b"bash".to_vec()), args: vec![] };
         assert_eq!(h.commands[1].form, text);
         let later = History::new(&records, Some(7));
-        assert_eq!((later.records, later.commands.len()), (7, 3));
+        assert_eq!((later.records, later.commands.len()), (8, 3));
     }
 }
