@@ -321,7 +321,9 @@ impl<'a> Filler<'a> {
     #[expect(clippy::option_option, reason = "`?` ends both loops")]
     fn brace(&mut self, inside: &[u8], depth: usize) -> Option<Option<Vec<Vec<u8>>>> {
         let elements = elements(inside);
-        if elements.len() < 2 {
+        // With dots and a comma in quotes bash takes the braces away.
+        let bared = inside.contains(&b',') && inside.windows(2).any(|w| w == b"..");
+        if elements.len() < 2 && !bared {
             return range(inside);
         }
         if depth > DEEPEST {

@@ -300,9 +300,10 @@ fn group(
             [(_, start, _), .., (_, _, end)] => {
                 // It sees no quotes between the dots of `{1.''.3}`. bash leaves `{3..{3..1}1}` as it is.
                 let nested = inside.iter().any(|(piece, ..)| matches!(piece, Piece::Open));
-                let dots =
-                    source.get(*start..*end).unwrap_or_default().iter().filter(|b| **b == b'.').count();
-                ((loose || nested) && dots > 1).then_some(None)
+                // Nor does bash see those round a comma: of `{1.."a,b"}` it takes the braces away.
+                let text = source.get(*start..*end).unwrap_or_default();
+                let dots = text.iter().filter(|b| **b == b'.').count();
+                ((loose || nested || text.contains(&b',')) && dots > 1).then_some(None)
             }
             _ => None,
         };

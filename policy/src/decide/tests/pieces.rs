@@ -128,6 +128,10 @@ fn braces_make_words() {
     judged(
         false,
         &[
+            // bash takes the braces of these away.
+            "rg y {--pre=./evil..\"a,b\"}",
+            "rg y {'--pre=./evil,b'..x}",
+            "rg y {--pre=./evil..$(echo a,b)}",
             "make SHEL{K..M}=./evil test",
             "make {S..T}HELL=./evil test",
             "make {T..S}HELL=./evil test",
