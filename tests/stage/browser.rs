@@ -72,6 +72,39 @@ pub fn http(
     Ok(reply)
 }
 
+/// chromedriver, and the port it serves. It lets the system choose a free port of IPv6 and ends if the same one is taken
+/// in IPv4, as happens while other tests run: then it is started again.
+fn start() -> std::io::Result<(Child, u16)> {
+    let mut said = String::new();
+    for _ in 0..10 {
+        // A group of its own: the browser's many processes end with it.
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        let mut out = BufReader::new(driver.stdout.take().expect("piped"));
+        said.clear();
+        let mut seen = 0;
+        while out.read_line(&mut said).is_ok_and(|n| n > 0) {
+            let port = said[seen..].split("successfully on port ").nth(1);
+            if let Some(port) = port.and_then(|r| r.trim().trim_end_matches('.').parse().ok()) {
+                // Whatever else it says is read, so that it never stands still.
+                std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
+                return Ok((driver, port));
+            }
+            seen = said.len();
+        }
+        driver.wait()?;
+        if !said.contains("port not available") {
+            break;
+        }
+    }
+    panic!("chromedriver says no port: {said}")
+}
+
 /// A browser with one window. It ends when dropped.
 pub struct Browser {
     driver: Child,
@@ -82,35 +115,14 @@ pub struct Browser {
 impl Browser {
     /// Opens one with a window of that size; says why and returns `None` where there is none.
     pub fn open(width: u32, height: u32) -> Option<Browser> {
-        // A group of its own: the browser's many processes end with it.
-        let driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn();
-        let mut driver = match driver {
-            Ok(driver) => driver,
+        let (driver, port) = match start() {
+            Ok(started) => started,
             Err(e) => {
                 cannot(&format!("chromedriver: {e}"));
                 return None;
             }
         };
-        let mut out = BufReader::new(driver.stdout.take().expect("piped"));
-        let mut port = None;
-        let mut line = String::new();
-        while port.is_none() && out.read_line(&mut line).is_ok_and(|n| n > 0) {
-            port = line
-                .split("successfully on port ")
-                .nth(1)
-                .and_then(|r| r.trim().trim_end_matches('.').parse().ok());
-            line.clear();
-        }
-        // Whatever else it says is read, so that it never stands still.
-        std::thread::spawn(move || std::io::copy(&mut out, &mut std::io::sink()));
-        let mut browser =
-            Browser { driver, port: port.expect("chromedriver says its port"), session: String::new() };
+        let mut browser = Browser { driver, port, session: String::new() };
         let options = json!({
             "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                 "--no-first-run", "--disable-extensions", format!("--window-size={width},{height}")],
