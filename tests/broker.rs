@@ -465,6 +465,62 @@ fn a_program_that_was_exchanged_meanwhile_does_not_run() {
     run.refused(126, "changed");
 }
 
+/// Not only the one program of a command: whatever a text starts, and what its programs are given to run.
+#[test]
+fn a_file_that_was_exchanged_meanwhile_does_not_run_in_a_text_either() {
+    let write = |stage: &Stage, what: &str| {
+        stage.write("work/s.sh", format!("#!/bin/sh\necho {what} > {what}\n").as_bytes(), 0o755);
+        stage.write("work/s.pl", format!("open(F, '>', '{what}')\n").as_bytes(), 0o755);
+    };
+    for text in [
+        "./s.sh",
+        "listed 1; ./s.sh",
+        "/bin/sh s.sh",
+        "(cd . && /bin/sh ./s.sh) > out",
+        ". ./s.sh",
+        "eval ./s.sh",
+        "for i in 1; do . ./s.sh; done",
+        "echo $(./s.sh)",
+        "x=`./s.sh`; listed $x",
+        "/bin/sh <<E\n./s.sh\nE",
+        "/bin/sh <<E\n. ./s.sh\nE",
+        "trap ./s.sh EXIT",
+        "trap '. ./s.sh' EXIT; listed 1",
+        "if ! ./s.sh; then listed 1; fi",
+        "f() { ./s.sh; }; f",
+        "./s.sh & wait",
+        "case a in a) { ./s.sh; };; esac",
+        "echo a | /usr/bin/xargs ./s.sh",
+        "/usr/bin/find . -maxdepth 0 -exec ./s.sh {} +",
+        "/bin/bash -lc ./s.sh",
+        "/bin/bash -c 'cat <(./s.sh); true'",
+        "echo ./s.sh | /bin/sh",
+        "command ./s.sh",
+        "exec ./s.sh",
+        "eval 'cd . && . ./s.sh'",
+        "cd /; cd - && eval ./s.sh",
+        "x=./s.sh; $x",
+        "/bin/sh < s.sh",
+        "/usr/bin/perl s.pl",
+        "/usr/bin/env X=1 /usr/bin/perl -w s.pl",
+        "/bin/sh -c '. ./s.sh'",
+    ] {
+        let unchanged = stage();
+        write(&unchanged, "before");
+        let run = answering(&unchanged, unchanged.guard_cast(&["-c", text]), yes);
+        assert!(unchanged.path("work/before").exists(), "{text}: {run:?}");
+        let stage = stage();
+        write(&stage, "before");
+        let run = answering(&stage, stage.guard_cast(&["-c", text]), |peer| {
+            let asked = peer.asked();
+            write(&stage, "after");
+            peer.say(&FromApprover::Decision(asked.decision(Choice::AllowOnce)));
+        });
+        assert!(!stage.path("work/after").exists(), "{text}: {run:?}");
+        run.refused(126, "changed");
+    }
+}
+
 #[test]
 fn what_cannot_be_asked_whole_is_not_asked() {
     let stage = stage();

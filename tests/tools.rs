@@ -372,18 +372,28 @@ fn who_does_not_wait_looks_later_and_an_owner_answers_by_the_gateway() {
 }
 
 #[test]
-fn another_folder_of_the_same_name_is_not_what_was_said_yes_to() {
+fn another_folder_or_sandbox_is_not_what_was_said_yes_to() {
     let stage = stage(json!({"mode": "owner-only", "ownerId": "user:admin"}));
     stage.folder("work", 0o755);
     stage.folder("secret", 0o755);
     stage.write("secret/key", b"k", 0o644);
     let _service = Service::start(&stage);
-    for swapped in [true, false] {
+    for change in ["folder", "sandbox", "nothing"] {
         let args = json!({"command": "ls", "cwd": stage.text("work")});
         let id = call(&stage, "bash", "user:1", &args, &["--no-wait"])["approvalId"].clone();
-        if swapped {
-            std::fs::rename(stage.path("work"), stage.path("old")).expect("moved");
-            std::fs::rename(stage.path("secret"), stage.path("work")).expect("moved");
+        match change {
+            "folder" => {
+                std::fs::rename(stage.path("work"), stage.path("old")).expect("moved");
+                std::fs::rename(stage.path("secret"), stage.path("work")).expect("moved");
+            }
+            "sandbox" => {
+                let path = stage.path("guard/config.json");
+                let text = std::fs::read_to_string(&path).expect("config");
+                let mut config: Value = serde_json::from_str(&text).expect("JSON");
+                config["security"]["sandbox"] = json!({"enabled": false});
+                std::fs::write(path, config.to_string()).expect("config");
+            }
+            _ => {}
         }
         let path = format!("/v1/requests/{}", id.as_str().expect("an id"));
         assert_eq!(http(&stage, "POST", &path, &json!({"user": "user:admin", "approved": true})).0, 200);
@@ -391,8 +401,8 @@ fn another_folder_of_the_same_name_is_not_what_was_said_yes_to() {
             let (_, status) = http(&stage, "GET", &format!("{path}?user=user:1"), &Value::Null);
             (status["waiting"] == false).then_some(status)
         });
-        let code = if swapped { json!("rejected") } else { Value::Null };
-        assert_eq!(done["result"]["code"], code, "{done}");
+        let code = if change == "nothing" { Value::Null } else { json!("rejected") };
+        assert_eq!(done["result"]["code"], code, "{change}: {done}");
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Desk {
     /// Those that are closed, oldest first.
     closed: VecDeque<String>,
     bytes: usize,
+    /// How many of those that wait each user has, and bytes of them.
+    held: BTreeMap<u32, (usize, usize)>,
     grants: Grants,
     overrides: Overrides,
     changes: Vec<Change>,
@@ -67,6 +69,7 @@ impl Desk {
             ends: BTreeSet::new(),
             closed: VecDeque::new(),
             bytes: 0,
+            held: BTreeMap::new(),
             overrides: Overrides::default(),
             changes: Vec::new(),
             now: 0,
@@ -93,7 +96,7 @@ impl Desk {
             return Err(NotTaken::RateLimited);
         }
         let size = draft.body.len();
-        if self.ends.len() >= self.limits.waiting || self.bytes.saturating_add(size) > self.limits.bytes {
+        if !self.has_room(draft.asker.uid, size) {
             return Err(NotTaken::Full);
         }
         let expires_ms = now.saturating_add(draft.timeout_ms.min(self.limits.longest_ms));
@@ -109,7 +112,7 @@ impl Desk {
         let id = question.draft.id.clone();
         let ready = self.ready(&question, overridden, now);
         self.changes.push(Change::Requested(question.clone()));
-        self.bytes += size;
+        self.hold(question.draft.asker.uid, size);
         self.ends.insert((expires_ms, id.clone()));
         self.questions.insert(id.clone(), question);
         match ready {
@@ -125,7 +128,8 @@ impl Desk {
     /// there as a ticket, and is used up by being handed out.
     fn again(&mut self, draft: &Draft, now: u64) -> Result<Asked, NotTaken> {
         let question = self.questions.get_mut(&draft.id).ok_or(NotTaken::Duplicate)?;
-        if question.draft.key != draft.key || !question.detached {
+        let same = question.draft.key == draft.key && question.draft.asker.uid == draft.asker.uid;
+        if !same || !question.detached {
             return Err(NotTaken::Duplicate);
         }
         match &question.outcome {
@@ -332,10 +336,10 @@ impl Desk {
             return Err(NotTaken::NoTime);
         }
         let size = draft.body.len();
-        if self.ends.len() >= self.limits.waiting || self.bytes.saturating_add(size) > self.limits.bytes {
+        if !self.has_room(draft.asker.uid, size) {
             return Err(NotTaken::Full);
         }
-        self.bytes += size;
+        self.hold(draft.asker.uid, size);
         let id = draft.id.clone();
         self.ends.insert((expires_ms, id.clone()));
         let asked_ms = asked_ms.min(now);
@@ -457,15 +461,48 @@ impl Desk {
     }
 
     /// The one place where a question ends. `None` if it does not wait.
+    /// True if one more of that size may wait. Whose desk it is has all of it; of what they leave to each other, anybody
+    /// else has a half at most, so that there is always room for the next one.
+    fn has_room(&self, uid: u32, size: usize) -> bool {
+        let (waiting, bytes) = (self.ends.len(), self.bytes);
+        let fits = waiting < self.limits.waiting && bytes.saturating_add(size) <= self.limits.bytes;
+        if self.limits.owner.is_none_or(|owner| owner == uid) {
+            return fits;
+        }
+        let (own, own_bytes) = self.held.get(&uid).copied().unwrap_or_default();
+        let half = |all: usize, others: usize| all.saturating_sub(others) / 2;
+        fits && own < half(self.limits.waiting, waiting.saturating_sub(own))
+            && own_bytes.saturating_add(size) <= half(self.limits.bytes, bytes.saturating_sub(own_bytes))
+    }
+
+    fn hold(&mut self, uid: u32, size: usize) {
+        self.bytes = self.bytes.saturating_add(size);
+        let (waiting, bytes) = self.held.entry(uid).or_default();
+        *waiting += 1;
+        *bytes = bytes.saturating_add(size);
+    }
+
+    fn release(&mut self, uid: u32, size: usize) {
+        self.bytes = self.bytes.saturating_sub(size);
+        if let Some((waiting, bytes)) = self.held.get_mut(&uid) {
+            *waiting = waiting.saturating_sub(1);
+            *bytes = bytes.saturating_sub(size);
+            if *waiting == 0 {
+                self.held.remove(&uid);
+            }
+        }
+    }
+
     fn close(&mut self, id: &str, outcome: Outcome) -> Option<Question> {
         let question = self.questions.get_mut(id).filter(|q| q.outcome.is_none())?;
         self.ends.remove(&(question.expires_ms, id.to_owned()));
         question.outcome = Some(outcome);
         question.claimed = false;
         let whole = question.clone();
-        self.bytes = self.bytes.saturating_sub(question.draft.body.len());
+        let (uid, size) = (question.draft.asker.uid, question.draft.body.len());
         question.draft.body = Arc::from("");
         self.closed.push_back(id.to_owned());
+        self.release(uid, size);
         self.changes.push(Change::Resolved(whole.clone()));
         while self.closed.len() > self.limits.remembered {
             if let Some(oldest) = self.closed.pop_front() {

@@ -101,7 +101,7 @@ pub fn prepare(args: &Serve) -> Result<Ready, String> {
         keeper,
         journal: Some(Journal::new(&state, settings.journal.max_bytes)),
         socket: shown(&asked_at),
-        limits: Limits::default(),
+        limits: Limits { owner: Some(sys::ids::uid()), ..Limits::default() },
     })
     .map_err(|e| format!("no thread for the journal: {e}"))?;
     let panel = (!args.no_panel).then_some(args.panel_port);

@@ -55,6 +55,10 @@ pub fn decide_as(policy: Effective, inv: &Invocation, world: &dyn World) -> Eval
     let Judge { segments, raw, said, .. } = judge;
     let mut evaluation = conclude(policy, inv, segments, raw, plans);
     evaluation.said = said;
+    if let (Decision::Ask, Some(plan)) = (evaluation.decision, &evaluation.original) {
+        let words = plan.argv.get(1..).unwrap_or_default();
+        evaluation.named = crate::named::programs(words, inv.cwd.as_deref(), world);
+    }
     evaluation
 }
 
@@ -384,6 +388,7 @@ fn conclude(
         decision,
         effective: policy,
         segments,
+        named: Vec::new(),
         findings,
         dialect: plans.dialect,
         satisfied,

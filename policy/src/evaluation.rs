@@ -67,6 +67,8 @@ pub struct Segment {
     pub argv: Arc<[Arg]>,
     /// The file, if it is a program that resolved.
     pub exe: Option<Arc<Executable>>,
+    /// The file whose text it runs, if words name one: of an interpreter, or of the shell's own `.`.
+    pub reads: Option<Arc<Executable>>,
     /// What its name is.
     pub kind: SegmentKind,
     /// Index of the segment whose wrapper or substitution it stands in.
@@ -111,6 +113,8 @@ pub struct Evaluation {
     pub effective: Effective,
     /// The segments, in source order.
     pub segments: Vec<Segment>,
+    /// Of a question: programs that its words name besides those of the segments.
+    pub(crate) named: Vec<Arc<Executable>>,
     /// All findings above allow, strictest first within a segment.
     pub findings: Vec<Finding>,
     /// The language the text was read as; `None` for argv form.
@@ -251,7 +255,15 @@ impl Evaluation {
         {
             return None;
         }
-        self.make(self.original.as_ref()?, Ground::Person)
+        let mut permit = self.make(self.original.as_ref()?, Ground::Person)?;
+        // A person saw what they are now, and time went by.
+        permit.plan.recheck = self.files().cloned().collect();
+        Some(permit)
+    }
+
+    /// The files that a yes is bound to: the programs, those whose text they run, and what else looks like one.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Arc<Executable>> {
+        self.segments.iter().flat_map(|s| s.exe.iter().chain(&s.reads)).chain(&self.named)
     }
 
     fn make(&self, plan: &Plan, ground: Ground) -> Option<Permit> {

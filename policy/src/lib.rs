@@ -31,6 +31,7 @@ pub mod wrapper;
 
 mod decide;
 mod learn;
+mod named;
 mod nearest;
 
 pub mod rules;

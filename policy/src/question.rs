@@ -76,7 +76,8 @@ impl Scope {
 }
 
 /// Digest of what an evaluation asks about: SHA-256, in lower-case hexadecimal, of everything that decides what would
-/// run: agent, working folder, program and words (the text of a shell is one of them), the programs its parts are,
+/// run: agent, working folder, program and words (the text of a shell is one of them), the programs its parts are, the
+/// files whose text those run,
 /// inherited variables that change what runs, and what was found about variables.
 ///
 /// An answer is bound to it, and a yes that outlives its question is good for the same digest only.
@@ -98,7 +99,7 @@ pub fn digest(evaluation: &Evaluation) -> String {
             field("arg", a);
         }
     }
-    for exe in evaluation.segments.iter().filter_map(|s| s.exe.as_ref()) {
+    for exe in evaluation.files() {
         executable(&mut field, exe);
     }
     let mut names = crate::rules::environ::scrub(&evaluation.env, &[]);

@@ -11,6 +11,10 @@
 //!
 //! The process that calls this has to be a program of one thread that runs this command and then ends: it adopts what
 //! the command leaves behind (`PR_SET_CHILD_SUBREAPER`, prctl(2)).
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod broker;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod calls;
 pub mod fence;
 pub mod lock;
 pub mod told;
@@ -161,8 +165,17 @@ pub fn run(
         Around::Nothing | Around::Elsewhere { .. } => Vec::new(),
     };
     let told = Told::listen()?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let (mut locks, mut broker) = (locks, None);
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if let Some(locks) = &mut locks {
+        broker = Some(locks.broker()?);
+    }
     confine(&mut command, fence.as_ref(), pass, locks, limits, told.before())?;
     let child = command.spawn()?;
+    // Without it the calls fail that it would do.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let _ = broker.map(broker::Broker::start);
     // The pipes' other ends are in it.
     drop(command);
     let mut watch = Watch::new(child, limits, around, fence, told)?;

@@ -78,6 +78,14 @@ pub struct Sandbox {
     pub container: Container,
 }
 
+impl Sandbox {
+    /// What of it decides how much a command can do: another one is not what somebody said yes to.
+    pub(crate) fn strength(&self) -> String {
+        let c = &self.container;
+        format!("{:?}", (self.enabled, self.require, &self.backend, c.enabled, &c.program, &c.image))
+    }
+}
+
 /// `security.sandbox.container`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Container {

@@ -174,6 +174,8 @@ struct Exec {
     cwd: Option<PathBuf>,
     /// Device and inode of that folder: another one of the same name is not what somebody said yes to.
     folder: Option<(u64, u64)>,
+    /// What is said of the sandbox it runs in, if it runs in one.
+    sandbox: Option<String>,
 }
 
 /// Mode, exec policy, lists, patterns. `at_hand`: a person could confirm an owner's own call.
@@ -269,7 +271,8 @@ fn exec(scene: &Scene, tool: Tool, command: &Command, run: Where) -> Result<Exec
     bash::lists(s, &scene.policy.effective(AGENT), &inv, &host, &eval)
         .map_err(|e| ToolResult::no(Code::BlockedCommand, e))?;
     let folder = cwd.as_ref().and_then(|c| c.metadata().ok()).map(|m| (m.dev(), m.ino()));
-    Ok(Exec { place, inv, eval, cwd, folder })
+    let sandbox = (tool == Tool::Bash).then(|| s.strength());
+    Ok(Exec { place, inv, eval, cwd, folder, sandbox })
 }
 
 impl Judged {
@@ -283,12 +286,13 @@ impl Judged {
         &self.admitted.who
     }
 
-    /// What a yes is bound to: the call, whose it is, and what the exec policy would have run.
+    /// What a yes is bound to: the call, whose it is, what the exec policy would have run, and in what sandbox.
     pub fn digest(&self) -> String {
         let a = &self.admitted;
         let exec = self.exec.as_ref().map(|e| policy::digest(&e.eval)).unwrap_or_default();
         let folder = self.exec.as_ref().and_then(|e| e.folder);
-        let all = serde_json::json!([a.call.tool.name(), a.who.user, a.call.args, exec, folder]);
+        let sandbox = self.exec.as_ref().and_then(|e| e.sandbox.as_ref());
+        let all = serde_json::json!([a.call.tool.name(), a.who.user, a.call.args, exec, folder, sandbox]);
         protocol::mac::sha256(all.to_string().as_bytes())
     }
 

@@ -8,6 +8,8 @@ pub struct Limits {
     pub waiting: usize,
     /// Bytes of all bodies that wait.
     pub bytes: usize,
+    /// The user id whose desk it is, and who may have all of it; without one anybody may.
+    pub owner: Option<u32>,
     /// Closed questions that are remembered, so that a second answer is told what the first one was.
     pub remembered: usize,
     /// Tickets and hooks' grants that are held.
@@ -27,6 +29,7 @@ impl Default for Limits {
         Limits {
             waiting: 20_000,
             bytes: 128 << 20,
+            owner: None,
             remembered: 10_000,
             grants: 4_096,
             // A person answers a few a minute; a build that starts two hundred commands at once is no flood.

@@ -114,6 +114,38 @@ fn what_cannot_be_taken_is_refused() {
 }
 
 #[test]
+fn nobody_else_fills_the_desk() {
+    let limits = Limits { waiting: 40, bytes: 80, owner: Some(1), per_agent: 1_000, ..Limits::default() };
+    let mut n = 0;
+    let mut ask = |d: &mut Desk, uid: u32, size: usize| {
+        n += 1;
+        let asker = Asker { uid, ..draft(0, 1).asker };
+        d.ask(Draft { asker, body: Arc::from("x".repeat(size)), ..draft(n, 1) }, None, 0).is_ok().then_some(n)
+    };
+    let mut all = |d: &mut Desk, uid, size| std::iter::from_fn(|| ask(d, uid, size)).collect::<Vec<_>>();
+    // By number, and by size.
+    for (size, want) in [(1, [20, 10, 5, 5]), (4, [10, 5, 2, 3])] {
+        let mut d = Desk::new(limits);
+        let first = all(&mut d, 2, size);
+        let rest = [3, 4, 1].map(|uid| all(&mut d, uid, size).len());
+        assert_eq!([&[first.len()], &rest[..]].concat(), want, "{size}");
+        // What was taken back is there again, and of it a half.
+        for n in first {
+            assert!(d.gone(&id(n), 1));
+        }
+        assert_eq!(all(&mut d, 2, size).len(), want[0] / 2, "{size}");
+    }
+    // Whose desk it is has all of it.
+    let mut d = Desk::new(limits);
+    assert_eq!(all(&mut d, 1, 1).len(), 40);
+    assert_eq!(all(&mut d, 2, 1).len(), 0);
+    for n in 0..10_000 {
+        d.gone(&id(n), 1);
+    }
+    assert!(d.held.is_empty() && d.bytes == 0);
+}
+
+#[test]
 fn an_asker_that_goes_leaves_only_what_it_meant_to() {
     let mut d = desk();
     d.ask(draft(1, 1), None, 0).unwrap();

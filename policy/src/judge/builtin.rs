@@ -64,6 +64,9 @@ impl Judge<'_> {
                     return true;
                 }
             }
+            if matches!(name, b"." | b"source") {
+                self.reads(at, args, ctx);
+            }
             let why = format!("{}: {why}", visible(name));
             self.found(Weight::Miss, Reason::Builtin, Some(at), why);
         }

@@ -9,7 +9,7 @@ use crate::arg::Arg;
 use crate::document::{AskOrAllow, Entry};
 use crate::evaluation::{SatisfiedBy, SegmentKind};
 use crate::reason::Reason;
-use crate::resolve::{Executable, last_component};
+use crate::resolve::{Executable, join, last_component, look};
 use crate::rules::entry::{self, Match, Subject};
 use crate::rules::protect::{self, Watch};
 use crate::rules::{probe, safe_bins, skills, unpack};
@@ -137,7 +137,11 @@ impl Judge<'_> {
             self.found(Weight::Deny, Reason::AgentSwitch, Some(at), why);
         }
 
-        let peeled = wrapper::peel_as(known.hits(name, self.shells()), name, args);
+        let hits = known.hits(name, self.shells());
+        if hits.runs_a_text() {
+            self.reads(at, args, ctx);
+        }
+        let peeled = wrapper::peel_as(hits, name, args);
         match peeled {
             Peel::No => match self.grep_option(exe, &listed) {
                 Some(option) => self.grep(at, option, args, ctx, &mut out),
@@ -166,6 +170,20 @@ impl Judge<'_> {
             }
         }
         out
+    }
+
+    /// The first word that is no option and names a file: what is run of it may change while a question waits.
+    pub(super) fn reads(&mut self, at: usize, args: &[Arg], ctx: &Context) {
+        let words = args.iter().filter_map(Arg::literal).filter(|w| !w.starts_with(b"-"));
+        let found = words.filter_map(|word| {
+            let path =
+                if word.first() == Some(&b'/') { word.to_vec() } else { join(ctx.cwd.as_deref()?, word) };
+            look(&path, self.world, false)
+        });
+        let file = found.map(Arc::new).next();
+        if let Some(s) = self.segment(at) {
+            s.reads = file;
+        }
     }
 
     /// True if a file is the running guard.

@@ -238,6 +238,7 @@ impl<'a> Judge<'a> {
             text: meta.text,
             argv: Arc::clone(argv),
             exe: None,
+            reads: None,
             kind: SegmentKind::Program,
             within: ctx.within,
             satisfied_by: None,

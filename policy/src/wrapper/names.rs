@@ -44,6 +44,13 @@ pub(crate) struct Hits {
     pub(super) shell: Option<ShellHit>,
 }
 
+impl Hits {
+    /// True of an interpreter of a language: a file that its words name may be the program it runs.
+    pub(crate) fn runs_a_text(&self) -> bool {
+        self.found.iter().any(|hit| matches!(hit.what, What::Interpreter(row) if row.language))
+    }
+}
+
 /// The last component of a path.
 pub(super) fn base(name: &[u8]) -> &[u8] {
     name.rsplit(|b| *b == b'/').next().unwrap_or(name)

@@ -1,5 +1,5 @@
 //! Locks that a process puts on itself before it becomes the command: files by Landlock (landlock(7)), system calls by
-//! seccomp (seccomp(2)).
+//! seccomp (seccomp(2), [`super::calls`]).
 use std::io;
 use std::path::PathBuf;
 
@@ -19,52 +19,15 @@ pub struct Files {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod linux {
-    use std::collections::BTreeMap;
     use std::os::fd::{AsRawFd, OwnedFd};
 
+    use super::super::broker::{Broker, Door};
+    use super::super::calls;
+    use super::{Files, PathBuf, io};
     use landlock::{
         ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
         RulesetAttr, RulesetCreatedAttr, Scope,
     };
-    use nix::errno::Errno;
-    use seccompiler::{
-        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-        SeccompRule, TargetArch,
-    };
-
-    use super::{Files, io};
-
-    /// Calls that no tool needs: other processes, other file systems, the kernel itself.
-    const NEVER: &[libc::c_long] = &[
-        libc::SYS_ptrace,
-        libc::SYS_process_vm_readv,
-        libc::SYS_process_vm_writev,
-        libc::SYS_mount,
-        libc::SYS_umount2,
-        libc::SYS_pivot_root,
-        libc::SYS_chroot,
-        libc::SYS_open_by_handle_at,
-        libc::SYS_setns,
-        libc::SYS_unshare,
-        libc::SYS_keyctl,
-        libc::SYS_add_key,
-        libc::SYS_request_key,
-        libc::SYS_bpf,
-        libc::SYS_perf_event_open,
-        libc::SYS_userfaultfd,
-        libc::SYS_io_uring_setup,
-        libc::SYS_kexec_load,
-        libc::SYS_init_module,
-        libc::SYS_finit_module,
-        libc::SYS_delete_module,
-        libc::SYS_reboot,
-        libc::SYS_swapon,
-        libc::SYS_swapoff,
-        libc::SYS_quotactl,
-        libc::SYS_acct,
-        libc::SYS_settimeofday,
-        libc::SYS_clock_settime,
-    ];
 
     /// Version of Landlock in the kernel that runs; 0 for none.
     pub fn abi() -> i32 {
@@ -78,8 +41,10 @@ mod linux {
     /// Locks that are ready to be put on.
     #[derive(Debug)]
     pub struct Locks {
-        files: Option<OwnedFd>,
-        calls: BpfProgram,
+        files: OwnedFd,
+        calls: calls::Alone,
+        own: Vec<PathBuf>,
+        door: Option<Door>,
     }
 
     impl Locks {
@@ -90,23 +55,32 @@ mod linux {
         pub fn new(files: &Files) -> io::Result<Locks> {
             let fd = ruleset(files).map_err(|e| io::Error::other(e.to_string()))?;
             let fd = fd.ok_or_else(|| io::Error::from(io::ErrorKind::Unsupported))?;
-            Ok(Locks { files: Some(fd), calls: filter(&[])? })
+            Ok(Locks { files: fd, calls: calls::alone(abi())?, own: files.write.clone(), door: None })
         }
 
-        /// Puts them on this process, for good. Asks for no memory.
+        /// Whoever does for the command what no lock can judge, in the folders that are its own. To be started once it runs.
+        ///
+        /// # Errors
+        /// There can be none.
+        pub fn broker(&mut self) -> io::Result<Broker> {
+            let (broker, door) = Broker::new(&self.own)?;
+            self.door = Some(door);
+            Ok(broker)
+        }
+
+        /// Puts them on this process, for good.
         ///
         /// # Errors
         /// Those of the calls: the process must not go on.
         pub fn put_on(&self) -> io::Result<()> {
             nix::sys::prctl::set_no_new_privs()?;
-            if let Some(fd) = &self.files {
-                // SAFETY: takes a descriptor of a ruleset, which is ours and open, and flags.
-                let n = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fd.as_raw_fd(), 0_u32) };
-                if n != 0 {
-                    return Err(io::Error::last_os_error());
-                }
+            // SAFETY: takes a descriptor of a ruleset, which is ours and open, and flags.
+            let n = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, self.files.as_raw_fd(), 0_u32) };
+            if n != 0 {
+                return Err(io::Error::last_os_error());
             }
-            seccompiler::apply_filter(&self.calls).map_err(|_| io::Error::last_os_error())
+            let asks = self.calls.put_on()?;
+            self.door.as_ref().map_or(Ok(()), |door| door.hand_over(&asks))
         }
     }
 
@@ -138,33 +112,6 @@ mod linux {
         Ok(rules.into())
     }
 
-    /// Families of sockets that end at the borders of a network namespace. Others lead out of it: a unix socket lies in a
-    /// folder that may be read (network_namespaces(7)), vsock(7) speaks to the machine underneath.
-    const OWN_NETWORK: &[libc::c_int] = &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
-
-    /// A program for the kernel that refuses calls with EPERM. Of sockets only those of these families can be made.
-    /// `socketpair` stays: it reaches nobody else.
-    fn filter(families: &[libc::c_int]) -> io::Result<BpfProgram> {
-        let mut rules: BTreeMap<i64, Vec<SeccompRule>> = NEVER.iter().map(|n| (*n, vec![])).collect();
-        let other = |e: String| io::Error::other(e);
-        let is_not = |family: &libc::c_int| {
-            let family = u64::try_from(*family).map_err(|e| other(e.to_string()))?;
-            SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
-                .map_err(|e| other(e.to_string()))
-        };
-        let none: Vec<SeccompCondition> = families.iter().map(is_not).collect::<io::Result<_>>()?;
-        let sockets = match none.is_empty() {
-            true => vec![],
-            false => vec![SeccompRule::new(none).map_err(|e| other(e.to_string()))?],
-        };
-        rules.insert(libc::SYS_socket, sockets);
-        let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|e| other(e.to_string()))?;
-        let no = SeccompAction::Errno(Errno::EPERM as u32);
-        let filter =
-            SeccompFilter::new(rules, SeccompAction::Allow, no, arch).map_err(|e| other(e.to_string()))?;
-        filter.try_into().map_err(|e: seccompiler::BackendError| other(e.to_string()))
-    }
-
     /// The filter as a file, for a program that takes one by descriptor (bubblewrap's `--seccomp`). It is passed on to what
     /// is started, at that number.
     ///
@@ -172,7 +119,7 @@ mod linux {
     /// Those of making it.
     pub fn filter_file() -> io::Result<OwnedFd> {
         use std::io::Write;
-        let program = filter(OWN_NETWORK)?;
+        let program = calls::inside()?;
         let fd = nix::sys::memfd::memfd_create(c"filter", nix::sys::memfd::MFdFlags::empty())?;
         let mut file = std::fs::File::from(fd);
         for i in &program {
