@@ -203,7 +203,10 @@ impl Judge<'_> {
         if args.last().is_some_and(probe::is_probe) {
             self.found(Weight::Deny, Reason::Probe, Some(at), "a probe: the guard is in the way".into());
         }
-        let touches = |args: &[Arg]| self.watch.touches(name, args, ctx.cwd.as_deref()).map(|(why, _)| why);
+        let touches = |args: &[Arg]| {
+            let named = self.watch.touches(name, args, ctx.cwd.as_deref()).map(|(why, _)| why);
+            named.or_else(|| self.leads(name, args, ctx))
+        };
         let mut why = touches(args);
         if why.is_none() && args.iter().any(Arg::is_dynamic) {
             let (body, env) = (ctx.body.is_some(), &self.inv.env);

@@ -12,6 +12,7 @@ mod filled;
 mod functions;
 mod given;
 mod known;
+mod leads;
 mod made;
 mod redirect;
 mod walk;
@@ -150,10 +151,16 @@ pub(crate) struct Judge<'a> {
     /// The guard's own files.
     watch: Watch<'a>,
     memory: RefCell<known::Memory>,
+    /// The guard's own folders as links lead to them, and words that were looked at, by path: true of those that lead there.
+    leads: RefCell<leads::Leads>,
     /// What programs write and put under other names so far.
     writing: RefCell<writes::Writing>,
     /// The guard's own folders, and those above them, that a `cd` so far may have come to.
     near: Vec<Vec<u8>>,
+    /// A redirection so far opens a file to be read as a descriptor from 3 on; one makes standard output or standard error
+    /// of such a descriptor.
+    inputs_elsewhere: bool,
+    outputs_of_others: bool,
     /// What xargs puts its words in place of, in the command walked.
     mark: Vec<u8>,
     /// The words of the find(1) that runs it.
@@ -183,8 +190,11 @@ impl<'a> Judge<'a> {
             shells: OnceCell::new(),
             watch: Watch::new(&inv.guard, inv.home.as_deref()),
             memory: RefCell::default(),
+            leads: RefCell::default(),
             writing: RefCell::default(),
             near: Vec::new(),
+            inputs_elsewhere: false,
+            outputs_of_others: false,
             mark: Vec::new(),
             find: None,
         }

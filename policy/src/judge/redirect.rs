@@ -15,12 +15,20 @@ impl Judge<'_> {
         let target = r.target.to_arg(source);
         let writes = r.op.writes();
         let opens = writes || r.op == RedirectOp::Read;
-        if opens && let Some(why) = self.watch.word(&target, ctx.cwd.as_deref(), writes) {
+        let led = || target.literal().filter(|t| *t != b"/dev/null").and_then(|t| self.leads_there(t, ctx));
+        if opens && let Some(why) = self.watch.word(&target, ctx.cwd.as_deref(), writes).or_else(led) {
             self.at(Weight::Ask, Reason::SelfProtection, at, r, format!("a redirection: {why}"));
         }
         let policy = self.policy.redirections;
         if policy == Redirections::Ban {
             return;
+        }
+        if self.makes_output_of_input(r, &target) {
+            let shown = visible(source.get(r.span.start..r.span.end).unwrap_or_default());
+            let why = format!(
+                "`{shown}` puts a file that is read where programs write: /dev/stdout would be that file"
+            );
+            self.at(Weight::Ask, Reason::Redirection, at, r, why);
         }
         let harmless = match r.op {
             RedirectOp::DupIn | RedirectOp::DupOut => match target.literal() {
@@ -47,6 +55,39 @@ impl Judge<'_> {
                 format!("redirection `{shown}`")
             };
             self.at(Weight::Miss, Reason::Redirection, at, r, why);
+        }
+    }
+
+    /// True if standard output or standard error becomes what was opened to be read, with this redirection and those
+    /// before it: a program that opens `/dev/stdout` or `/dev/stderr` writes that file then (proc_pid_fd(5)).
+    fn makes_output_of_input(&mut self, r: &Redirect, target: &Arg) -> bool {
+        use RedirectOp::{DupIn, DupOut, HereDoc, HereString, Read, ReadWrite};
+        let from = match r.op {
+            Read | ReadWrite => None,
+            DupIn | DupOut => match target.literal() {
+                Some(b"0") => None,
+                Some(b"1" | b"2" | b"-") => return false,
+                other => Some(other),
+            },
+            _ => return false,
+        };
+        let to = r.fd.unwrap_or(match r.op {
+            Read | ReadWrite | DupIn | HereDoc | HereString => 0,
+            _ => 1,
+        });
+        match (to, from) {
+            (0, _) => false,
+            (1 | 2, None) => true,
+            (1 | 2, Some(_)) => {
+                self.outputs_of_others = true;
+                self.inputs_elsewhere
+            }
+            (_, None) => {
+                self.inputs_elsewhere = true;
+                self.outputs_of_others
+            }
+            // Between two others it may be one as well.
+            (_, Some(_)) => self.inputs_elsewhere && self.outputs_of_others,
         }
     }
 

@@ -150,6 +150,11 @@ const READERS: WordList = words![
     "printf",
 ];
 
+/// True of a program that is known to only read the files it is given.
+pub(crate) fn only_reads(name: &[u8]) -> bool {
+    READERS.has(last_component(name))
+}
+
 /// Bytes from which on the kernel takes no path (path_resolution(7)).
 const PATH_MAX: usize = 4096;
 

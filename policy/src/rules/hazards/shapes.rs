@@ -6,6 +6,40 @@ use crate::arg::Arg;
 use crate::tables::hazards::Test;
 use crate::tables::words::{WordList, words};
 
+/// True of `link-arg=WORD`, `link-args=WORDS` and their kind, if a word is more than a choice among what is known: a linker
+/// runs and reads what its own options name.
+fn link_args(v: &[u8]) -> bool {
+    const KNOWN: WordList = words![
+        "-fuse-ld=lld",
+        "-fuse-ld=mold",
+        "-fuse-ld=gold",
+        "-fuse-ld=bfd",
+        "-fuse-ld=wild",
+        "-s",
+        "-static",
+        "-static-pie",
+        "-pie",
+        "-no-pie",
+        "-rdynamic",
+        "-nostartfiles",
+        "-nostdlib",
+        "-undefined",
+        "dynamic_lookup",
+        "-Wl,--as-needed",
+        "-Wl,--gc-sections",
+        "-Wl,-s",
+        "-Wl,-undefined,dynamic_lookup",
+    ];
+    let Some(at) = v.windows(8).position(|w| w == b"link-arg") else { return false };
+    let given = v.get(at..).unwrap_or_default();
+    let Some(eq) = given.iter().position(|b| *b == b'=') else { return true };
+    let words = given.get(eq + 1..).unwrap_or_default().split(u8::is_ascii_whitespace);
+    let library = |w: &[u8]| {
+        w.strip_prefix(b"-l").is_some_and(|n| !n.is_empty() && n.iter().all(u8::is_ascii_alphanumeric))
+    };
+    !words.filter(|w| !w.is_empty()).all(|w| KNOWN.has(w) || library(w))
+}
+
 /// Whether `test` holds of a value; `None` if that is known only at run time.
 pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
     let (v, known) = match value {
@@ -50,6 +84,8 @@ pub(super) fn holds(test: &Test, value: Val) -> Option<bool> {
                 None => by_prefix(false),
             }
         }
+        Test::Clock => Some(known && v.len() >= 8 && v.iter().all(|b| b.is_ascii_digit() || *b == b'.')),
+        Test::LinkArgs => by_prefix(link_args(v)),
         Test::Dashes(list) => Some(dashes(*list, v, known)),
         Test::HasSlash => by_prefix(v.contains(&b'/')),
         Test::WordFold(list) => {
@@ -110,7 +146,7 @@ fn dashes(list: WordList, word: &[u8], known: bool) -> bool {
 
 /// Standard streams and the null device: writing there overwrites nothing.
 pub(super) fn is_stream(v: &[u8]) -> bool {
-    matches!(v, b"-" | b"/dev/null" | b"/dev/stdout" | b"/dev/stderr" | b"/dev/stdin" | b"/dev/tty")
+    matches!(v, b"-" | b"/dev/null" | b"/dev/stdout" | b"/dev/stderr" | b"/dev/tty")
 }
 
 pub(super) fn contains(hay: &[u8], needle: &[u8]) -> bool {

@@ -26,7 +26,7 @@ const NO_PAGER: Inert = Inert::Is(words![
 const NO_ASKPASS: Inert = Inert::Is(words!["", "true", "echo", "false", "/bin/true", "/bin/echo", "/bin/false", "/usr/bin/true"]);
 
 #[rustfmt::skip]
-const NULL: Inert = Inert::Is(words!["", "/dev/null", "-"]);
+const NULL: Inert = Inert::Is(words!["", "/dev/null"]);
 
 #[rustfmt::skip]
 const JAVA: Inert = Inert::Words(words![
@@ -301,7 +301,8 @@ pub const DANGEROUS: &[Group] = &[
     ),
     scrub(
         words!["LESSHISTFILE", "LESSHST"],
-        NULL,
+        // less(1): `-` is no file.
+        Inert::Is(words!["", "/dev/null", "-"]),
         "less writes the file",
     ),
     scrub(
@@ -805,12 +806,17 @@ pub const DANGEROUS: &[Group] = &[
     scrub(
         words![
             "TAR_OPTIONS", "GREP_OPTIONS", "ZIPOPT", "ZIP", "LZOP", "RARINISWITCHES", "BAT_CONFIG_DIR", "CTAGS",
-            "ETAGS", "SHELLCHECK_OPTS", "INDENT_PROFILE", "ASPELL_CONF", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT",
-            "XZ_DEFAULTS", "BZIP2", "BZIP", "ACK_OPTIONS", "ACKRC", "RIPGREP_CONFIG_PATH", "BAT_CONFIG_PATH",
-            "BAT_OPTS", "FD_OPTIONS", "FZF_DEFAULT_*", "LS_OPTIONS", "TAPE", "RMT",
+            "ETAGS", "SHELLCHECK_OPTS", "UNZIP", "UNZIPOPT", "ZIPINFO", "GZIP", "XZ_OPT",
+            "XZ_DEFAULTS", "BZIP2", "BZIP", "ACK_OPTIONS", "BAT_OPTS", "FD_OPTIONS", "FZF_DEFAULT_*", "LS_OPTIONS", "TAPE", "RMT",
         ],
         Inert::Is(words!["", "-T0", "--no-messages"]),
         "a program reads options from it",
+    ),
+    // Files: no value but these is none.
+    scrub(
+        words!["ACKRC", "RIPGREP_CONFIG_PATH", "BAT_CONFIG_PATH", "INDENT_PROFILE", "ASPELL_CONF"],
+        NULL,
+        "a program reads options from the file",
     ),
     scrub(
         words![

@@ -18,6 +18,7 @@ const SHARED: &str = "builds a project from a folder that everyone can write";
 /// What has rustc run or load something else.
 const RUSTC_RUNS: WordList = words![
     "linker=",
+    "dlltool=",
     "codegen-backend",
     "link-self-contained",
     "llvm-args=-load",
@@ -281,6 +282,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "check --manifest-path /tmp/x/Cargo.toml",
             ),
             row(
+                When::All(&[When::Path("rustc|rustdoc|clippy"), When::From(1, Test::LinkArgs)]),
+                RunsProgram,
+                "hands the linker options, which can name programs and files of options",
+                "rustc(1) -C link-arg; gcc(1) -B",
+                "rustc -- -Clink-args=@f",
+            ),
+            row(
                 When::All(&[When::Path("rustc|rustdoc|clippy"), When::From(1, Test::Has(RUSTC_RUNS))]),
                 RunsProgram,
                 "names the linker or loads a compiler backend",
@@ -313,6 +321,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[
             row(
+                When::Val("-C --codegen", Test::LinkArgs),
+                RunsProgram,
+                "hands the linker options, which can name programs and files of options",
+                "rustc(1) -C link-arg; gcc(1) -B",
+                "-C link-arg=--prefix=./ a.rs",
+            ),
+            row(
                 When::Val("-C --codegen", Test::Has(RUSTC_RUNS)),
                 RunsProgram,
                 "names the linker",
@@ -334,6 +349,16 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "--target x.json a.rs",
             ),
             row(
+                When::Val(
+                    "-o --out-dir --emit --print",
+                    Test::Starts(words!["/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/etc/"]),
+                ),
+                WritesFile,
+                "writes where programs lie",
+                "rustc(1) -o",
+                "-o /usr/local/bin/x a.rs",
+            ),
+            row(
                 When::Val("-Z", Test::Has(words!["codegen-backend", "llvm-plugins"])),
                 LoadsCode,
                 PLUGIN,
@@ -348,6 +373,22 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "@opts",
             ),
         ],
+        subs: &[],
+    },
+    Program {
+        names: &["rustfmt", "cargo-fmt"],
+        opts: Opts::new(
+            GNU,
+            "hlqvV",
+            "config-path= config= edition= style-edition= color= emit= file-lines= print-config= check backup files-with-diff",
+        ),
+        rows: &[row(
+            When::Opt("--print-config"),
+            WritesFile,
+            "writes its settings over a file",
+            "rustfmt --help",
+            "--print-config default x",
+        )],
         subs: &[],
     },
     Program {

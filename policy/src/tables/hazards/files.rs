@@ -300,7 +300,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program {
         names: &["file"],
-        opts: Opts::new(GNU, "e:F:f:m:P:", "files-from= magic-file= exclude= separator= parameter= compile"),
+        opts: Opts::new(
+            GNU,
+            "e:F:f:m:P:",
+            "files-from= magic-file= exclude= separator= parameter= compile uncompress uncompress-noreport",
+        ),
         rows: &[
             row(
                 When::Val("-f --files-from", Test::Not(words!["-"])),
@@ -310,7 +314,13 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-f secret",
             ),
             row(When::Opt("-C --compile"), WritesFile, "writes a magic file", "file(1) -C", "-C -m x"),
-            row(When::Opt("-z -Z"), RunsProgram, "runs decompressors found in PATH", "file(1) -z", "-z a.gz"),
+            row(
+                When::Opt("-z -Z --uncompress --uncompress-noreport"),
+                RunsProgram,
+                "runs decompressors found in PATH",
+                "file(1) -z",
+                "-z a.gz",
+            ),
         ],
         subs: &[],
     },
@@ -326,6 +336,28 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "-f secret",
             ),
             row(When::Opt("-s --set"), WritesFile, "sets the clock of the machine", "date(1) -s", "-s 12:00"),
+            row(
+                When::From(0, Test::Clock),
+                WritesFile,
+                "sets the clock of the machine",
+                "date(1) MMDDhhmm",
+                "010100002020",
+            ),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["hostname", "domainname", "nisdomainname", "ypdomainname", "dnsdomainname"],
+        opts: Opts::new(GNU, "F:", "file="),
+        rows: &[
+            row(
+                When::Opt("-F --file -b --boot"),
+                WritesFile,
+                "sets the name of the machine",
+                "hostname(1) -F",
+                "-F x",
+            ),
+            row(When::From(0, Test::Any), WritesFile, "sets the name of the machine", "hostname(1)", "x"),
         ],
         subs: &[],
     },

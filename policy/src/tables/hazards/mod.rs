@@ -362,4 +362,8 @@ pub enum Test {
     HasSlash,
     /// Contains none of these.
     HasNot(WordList),
+    /// A time of date(1): digits alone. One that is known at run time only is taken for none, since root alone sets it.
+    Clock,
+    /// What rustc is to hand its linker (`link-arg=WORD`), other than what chooses one of the known ones or a library.
+    LinkArgs,
 }

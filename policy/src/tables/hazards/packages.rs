@@ -78,6 +78,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[
             row(
+                When::Nth(0, Test::Is(words!["true", "false", "null", "undefined"])),
+                RunsProgram,
+                "takes the word for a switch's value, and the next one for its command",
+                "nopt; npm(1)",
+                "--version false exec ./x",
+            ),
+            row(
                 When::Opt("--script-shell --shell --config.script-shell --git --node-gyp --python"),
                 RunsProgram,
                 "runs the scripts with another shell, or another program in place of a tool",
