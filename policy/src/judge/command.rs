@@ -258,7 +258,14 @@ impl Judge<'_> {
 
     /// One place; `None` where nobody knows it.
     pub(super) fn scene<'s>(&'s self, cwd: Option<&'s [u8]>) -> unpack::Scene<'s> {
-        unpack::Scene { cwd, home: self.inv.home.as_deref(), guard: &self.inv.guard, world: self.world }
+        let begun = self.inv.cwd.as_deref();
+        unpack::Scene {
+            cwd,
+            begun,
+            home: self.inv.home.as_deref(),
+            guard: &self.inv.guard,
+            world: self.world,
+        }
     }
 
     fn subject<'s>(
@@ -467,7 +474,10 @@ impl Judge<'_> {
             })
             .or_else(|| self.controls(writer?, args, ctx))
         };
-        let starts_up = if writes { starts_up() } else { None };
+        let starts_up = match writes {
+            true => starts_up(),
+            false => self.as_read(false, args, ctx, &|args| self.puts_out(name, args, ctx)),
+        };
         if let Some(why) = starts_up.filter(|_| self.hazard_asks(Category::WritesFile)) {
             self.found(Weight::Miss, Reason::Hazard, Some(at), format!("{why} [writes-file]"));
         }
@@ -494,7 +504,7 @@ impl Judge<'_> {
         }
     }
 
-    fn hazard_asks(&self, category: Category) -> bool {
+    pub(super) fn hazard_asks(&self, category: Category) -> bool {
         match category {
             Category::InlineCode => self.policy.strict_inline_eval,
             other => !self.policy.hazards.iter().any(|(c, a)| *c == other && *a == AskOrAllow::Allow),

@@ -7,10 +7,12 @@ use std::collections::HashMap;
 use super::{Context, Judge};
 use crate::arg::Arg;
 use crate::resolve::{join, last_component, parent};
-use crate::rules::protect;
+use crate::rules::{protect, unpack};
 
 /// From so many bytes on the kernel takes no path (limits.h).
 const PATH_MAX: usize = 4096;
+/// Patterns of one evaluation that are looked at; with more of them a program is asked about.
+const PATTERNS: usize = 64;
 /// Pieces of one word that are looked at.
 const PIECES: usize = 8;
 /// Folders of a system, in which a user has no links.
@@ -21,15 +23,60 @@ const SYSTEM: &[&[u8]] = &[b"/usr/", b"/bin/", b"/sbin/", b"/lib", b"/etc/", b"/
 pub(super) struct Leads {
     own: Option<Vec<Vec<u8>>>,
     seen: HashMap<Vec<u8>, bool>,
+    patterns: usize,
 }
 
 impl Judge<'_> {
-    /// Why a program with these words may touch the guard's own files by a link.
+    /// Why a program with these words may touch the guard's own files by a link, by a pattern, or where it may stand.
     pub(super) fn leads(&self, name: &[u8], args: &[Arg], ctx: &Context) -> Option<String> {
-        if args.is_empty() || protect::only_reads(name) {
+        if protect::only_reads(name) {
             return None;
         }
-        args.iter().filter_map(Arg::literal).find_map(|word| self.leads_there(word, ctx))
+        let own = |folder: &Vec<u8>| self.inv.guard.own_paths.iter().any(|own| folder.starts_with(own));
+        if ctx.cwd.is_none() && self.near.iter().any(own) {
+            return Some("it may stand in the guard's own folder, and may write there".into());
+        }
+        args.iter().find_map(|arg| match arg {
+            Arg::Literal(word) => self.leads_there(word, ctx),
+            Arg::Dynamic { source, .. } => self.may_become_own(source, arg, ctx),
+        })
+    }
+
+    /// The same of a pattern that the shell fills in.
+    fn may_become_own(&self, source: &[u8], arg: &Arg, ctx: &Context) -> Option<String> {
+        if !source.iter().any(|b| b"*?[{".contains(b)) || source.iter().any(|b| b"$`".contains(b)) {
+            return None;
+        }
+        let mut leads = self.leads.borrow_mut();
+        leads.patterns += 1;
+        let too_many = leads.patterns > PATTERNS;
+        (too_many || self.scenes(ctx).any(|scene| unpack::names_own(arg, &scene)))
+            .then(|| "a pattern may become the name of one of the guard's own files".into())
+    }
+
+    /// Why a file that a program's options name as its output is one that another program runs or takes orders from.
+    pub(super) fn puts_out(&self, name: &[u8], args: &[Arg], ctx: &Context) -> Option<&'static str> {
+        if protect::only_reads(name) {
+            return None;
+        }
+        let orders = |arg: &Arg| arg.literal().is_some_and(protect::is_git_order);
+        if args.iter().any(orders) {
+            return Some("it names a file that git runs or takes orders from");
+        }
+        let tee = unpack::writer(&[b"tee"])?;
+        let out = |word: &[u8]| {
+            matches!(word, b"-o" | b"-O") || word.starts_with(b"--out") || word.starts_with(b"-out")
+        };
+        args.iter().enumerate().find_map(|(at, arg)| {
+            let word = arg.literal().filter(|w| out(w) || w.starts_with(b"-o") || w.starts_with(b"-O"))?;
+            let attached = match word.iter().position(|b| *b == b'=') {
+                Some(eq) => word.get(eq + 1..),
+                None if out(word) => None,
+                None => word.get(2..),
+            };
+            let value = attached.map(Arg::lit).or_else(|| args.get(at + 1).cloned())?;
+            self.scenes(ctx).find_map(|scene| unpack::controls(tee, std::slice::from_ref(&value), &scene))
+        })
     }
 
     /// Why one word (an argument, the target of a redirection) leads there.
@@ -37,7 +84,7 @@ impl Judge<'_> {
         let option = word.first() == Some(&b'-');
         let whole = Some(word).filter(|_| !option);
         let short = word.get(2..).filter(|rest| option && rest.contains(&b'/'));
-        let marks = word.iter().enumerate().filter(|(_, b)| b"=@:,".contains(b)).take(PIECES);
+        let marks = word.iter().enumerate().filter(|(_, b)| b"=@:, \t\n".contains(b)).take(PIECES);
         let values = marks.filter_map(|(at, _)| word.get(at + 1..));
         let mut pieces = whole.into_iter().chain(short).chain(values);
         pieces

@@ -7,7 +7,9 @@ use crate::document::Redirections;
 use crate::glob::PathGlob;
 use crate::reason::Reason;
 use crate::resolve::{join, last_component, parent};
+use crate::rules::unpack;
 use crate::shell::{Redirect, RedirectOp};
+use crate::tables::hazards::Category;
 
 impl Judge<'_> {
     /// Judges one redirection of a command.
@@ -22,6 +24,10 @@ impl Judge<'_> {
         let policy = self.policy.redirections;
         if policy == Redirections::Ban {
             return;
+        }
+        if writes && let Some(why) = self.starts_up(&target, ctx) {
+            let why = format!("a redirection: {why} [writes-file]");
+            self.at(Weight::Miss, Reason::Hazard, at, r, why);
         }
         if self.makes_output_of_input(r, &target) {
             let shown = visible(source.get(r.span.start..r.span.end).unwrap_or_default());
@@ -56,6 +62,17 @@ impl Judge<'_> {
             };
             self.at(Weight::Miss, Reason::Redirection, at, r, why);
         }
+    }
+
+    /// Why what the shell writes there is run or obeyed by another program later: as for a program that writes what it names.
+    fn starts_up(&self, target: &Arg, ctx: &Context) -> Option<&'static str> {
+        if !self.hazard_asks(Category::WritesFile) || target.literal() == Some(b"/dev/null") {
+            return None;
+        }
+        let tee = unpack::writer(&[b"tee"])?;
+        let words = std::slice::from_ref(target);
+        let here = self.scenes(ctx).find_map(|s| unpack::controls(tee, words, &s));
+        here.or_else(|| self.controls(tee, words, ctx))
     }
 
     /// True if standard output or standard error becomes what was opened to be read, with this redirection and those

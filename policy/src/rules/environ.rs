@@ -118,6 +118,26 @@ fn exact(group: &Group, name: &[u8]) -> bool {
     folded(name) || group.names.iter().any(|n| is_name(n, name, false))
 }
 
+/// True of a locale in whose text every byte below 128 is a character by itself. In those of GBK, Big5 and Shift-JIS a backslash
+/// may be the second byte of another one, and scripts are read otherwise than they are judged. Source: locale(7), charsets(7).
+fn is_plain_locale(value: &[u8]) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let name = lower.split(|b| *b == b'@').next().unwrap_or_default();
+    match name.iter().position(|b| *b == b'.') {
+        Some(dot) => {
+            let charset = name.get(dot + 1..).unwrap_or_default();
+            ["utf-8", "utf8"].iter().any(|c| charset == c.as_bytes())
+                || ["iso-8859", "iso8859", "koi8", "cp125", "ascii", "ansi_x3.4"]
+                    .iter()
+                    .any(|c| charset.starts_with(c.as_bytes()))
+        }
+        // Without one it is the language's own.
+        None => !["zh", "ja", "ko", "chinese", "japanese", "korean", "tchinese"]
+            .iter()
+            .any(|l| name.starts_with(l.as_bytes())),
+    }
+}
+
 /// `home` is the HOME of the same environment, where that is known.
 fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
     let Some(value) = value else {
@@ -130,6 +150,7 @@ fn harmless(inert: &Inert, value: Option<&[u8]>, home: Option<&[u8]>) -> bool {
         Inert::Plain => words.all(|w| w.split(|b| *b == b'*').all(is_word)) && !value.contains(&b'\n'),
         Inert::Is(list) => list.has(value),
         Inert::Word => is_word(value),
+        Inert::Locale => is_word(value) && is_plain_locale(value),
         Inert::Switch => {
             matches!(value, b"" | b"0" | b"1" | b"2" | b"true" | b"false" | b"yes" | b"no" | b"on" | b"off")
         }

@@ -73,8 +73,15 @@ const START_UP: WordList = words![
 ];
 
 /// Folders whose every file is one.
-const START_UP_FOLDERS: WordList =
-    words![".git/hooks/", ".config/autostart/", ".config/systemd/user/", "/etc/cron."];
+const START_UP_FOLDERS: WordList = words![
+    ".git/hooks/",
+    ".git/info/",
+    ".git/modules/",
+    ".git/worktrees/",
+    ".config/autostart/",
+    ".config/systemd/user/",
+    "/etc/cron."
+];
 
 /// Why a command writes a file that something else will run; `None` if it does not. No matter of self-protection:
 /// a hazard like those of the table.
@@ -149,6 +156,13 @@ const READERS: WordList = words![
     "echo",
     "printf",
 ];
+
+/// True of a word that names, behind an `=` or by itself, what git runs or takes orders from.
+pub(crate) fn is_git_order(word: &[u8]) -> bool {
+    let path = word.rsplit(|b| *b == b'=').next().unwrap_or(word);
+    path.ends_with(b".git/config")
+        || START_UP_FOLDERS.iter().any(|f| f.starts_with(b".git/") && contains(path, f))
+}
 
 /// True of a program that is known to only read the files it is given.
 pub(crate) fn only_reads(name: &[u8]) -> bool {

@@ -55,7 +55,7 @@ const ROWS: &[(&[&str], Writes)] = &[
     (&["cpio", "bsdcpio"], Writes::Letter("ip", "extract pass-through")),
     (&["pax"], Writes::Letter("rw", "")),
     (&["dpkg-deb", "dpkg"], Writes::Letter("xXR", "extract vextract raw-extract")),
-    (&["unzip", "unar", "patch"], Writes::Below),
+    (&["unzip", "unar", "patch", "tsc", "esbuild", "swc", "babel"], Writes::Below),
     (&["7z", "7za", "7zr", "7zz", "unrar"], Writes::Sub("x e")),
     (&["hg"], Writes::Sub("checkout co update up clone import graft merge pull rebase revert unshelve purge")),
     (&["svn"], Writes::Sub("checkout co export merge patch revert switch update up")),
@@ -146,6 +146,8 @@ impl Writer {
 pub(crate) struct Scene<'a> {
     /// The folder it stands in, if that is known.
     pub cwd: Option<&'a [u8]>,
+    /// The folder that all of it began in.
+    pub begun: Option<&'a [u8]>,
     /// The user's.
     pub home: Option<&'a [u8]>,
     /// What is protected.
@@ -157,6 +159,18 @@ pub(crate) struct Scene<'a> {
 /// Why a command may write over the guard's own files without naming them; `None` if it does not.
 pub(crate) fn unpacks(writer: Writer, args: &[Arg], scene: &Scene) -> Option<String> {
     hit(&places(writer, args, scene), scene).then(|| writer.why())
+}
+
+/// True if a shell may make one of the guard's own of a word that is a pattern; of one that is known at run time only, nothing
+/// is said.
+pub(crate) fn names_own(word: &Arg, scene: &Scene) -> bool {
+    let mut judge = Judge::new(std::slice::from_ref(word), scene);
+    judge.named(0);
+    let known = judge.out.into_iter().filter(|p| p.glob && !p.open && p.path.is_some());
+    let exact = known.map(|p| Place { only: true, gone: true, ..p }).collect();
+    let mut places = led(Writer { name: "it", writes: Writes::Touches }, exact, scene);
+    places.retain(|p| p.path.is_some());
+    hit(&places, scene)
 }
 
 /// The same of what find(1) finds and hands to such a program on its standard input: `args` are find's.
@@ -186,6 +200,9 @@ pub(crate) fn controls(writer: Writer, args: &[Arg], scene: &Scene) -> Option<&'
     let places = places(writer, args, scene);
     let written =
         || places.iter().filter(|p| !p.gone).filter_map(|p| p.path.as_deref().map(|path| (path, p)));
+    if written().any(|(path, p)| in_settings(path, p.glob, scene)) {
+        return Some("it writes into a folder of the home in which programs keep their settings");
+    }
     if written().any(|(path, p)| below && in_control(path, p.glob, scene.world)) {
         return Some(
             "it writes into the folder of a repository that git runs programs and takes orders from",
@@ -194,6 +211,27 @@ pub(crate) fn controls(writer: Writer, args: &[Arg], scene: &Scene) -> Option<&'
     written()
         .any(|(path, p)| one_by_one && protect::is_start_up(path, p.glob, p.afloat, scene.home))
         .then_some("it writes a file that another program runs or takes orders from")
+}
+
+/// Folders of the home that begin with a dot and hold nothing that a program takes orders from.
+const NO_SETTINGS: WordList = words![".cache", ".Trash", ".tmp"];
+
+/// True if a path lies in another such folder: some program has its settings there, its plugins or what it runs. What
+/// lies in the folder that all of it began in is a project's, wherever that is.
+fn in_settings(path: &[u8], glob: bool, scene: &Scene) -> bool {
+    let Some(home) = scene.home.filter(|home| home.len() > 1) else { return false };
+    let Some(rest) = path.strip_prefix(home).and_then(|rest| rest.strip_prefix(b"/")) else { return false };
+    let first = rest.split(|b| *b == b'/').find(|part| !part.is_empty()).unwrap_or_default();
+    let hidden = first.first() == Some(&b'.') || (glob && matches!(first.first(), Some(b'[' | b'{')));
+    let below = |folder: &[u8]| {
+        path.strip_prefix(folder).is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
+    };
+    if !hidden || matches!(first, b"." | b"..") || NO_SETTINGS.has(first) {
+        return false;
+    }
+    let begun =
+        scene.begun.map(|b| top(b, scene.world).filter(|top| top.len() > home.len()).unwrap_or(b.to_vec()));
+    !begun.is_some_and(|b| b.len() > home.len() && below(&b))
 }
 
 /// Which of these programs the names of one say that it is, if any.
@@ -218,7 +256,18 @@ fn places(writer: Writer, args: &[Arg], scene: &Scene) -> Vec<Place> {
         Writes::Letter(letters, words) if args.iter().any(|a| asks(a, letters, words)) => judge.below(),
         Writes::Sub(subs) if word(subs) => judge.below(),
         Writes::Letter(..) | Writes::Sub(_) => {}
-        Writes::Into => judge.copies(name == "rsync", false),
+        Writes::Into => {
+            judge.copies(name == "rsync", false);
+            let words: Vec<&[u8]> = args.iter().map(Arg::shown).collect();
+            if gives_a_name(name, &words) {
+                // What is linked has another name from then on, by which anybody may write it.
+                let operand = |a: &Arg| !a.known_prefix().starts_with(b"-");
+                let last =
+                    args.iter().rposition(operand).filter(|_| args.iter().filter(|a| operand(a)).count() > 1);
+                let into = words.iter().any(|w| *w == b"-t" || w.starts_with(b"--t"));
+                judge.onto(last.filter(|_| !into).unwrap_or(usize::MAX), false);
+            }
+        }
         Writes::Moves => judge.copies(false, true),
         // The link itself is deleted; a mode is that of what it leads to.
         Writes::Onto => judge.onto(usize::MAX, matches!(name, "rm" | "grm")),
@@ -231,6 +280,15 @@ fn places(writer: Writer, args: &[Arg], scene: &Scene) -> Vec<Place> {
         Writes::Git => judge.git(),
     }
     led(writer, judge.out, scene)
+}
+
+/// True of a program that gives files another name, and makes no copies of them: ln(1), `cp -l`.
+fn gives_a_name(name: &str, words: &[&[u8]]) -> bool {
+    let links = |w: &&[u8]| match w.strip_prefix(b"--") {
+        Some(long) => !long.is_empty() && b"link".starts_with(long),
+        None => w.first() == Some(&b'-') && w.contains(&b'l'),
+    };
+    matches!(name, "ln" | "link") || (matches!(name, "cp" | "gcp") && words.iter().any(links))
 }
 
 /// These places, and where links lead from them.

@@ -49,7 +49,8 @@ fn read(text: &[u8], brackets: bool, eager: bool) -> Vec<Deed> {
     while let Some(b) = text.get(i).copied() {
         let rest = text.get(i..).unwrap_or_default();
         i += match b {
-            b' ' | b'\t' | b'\r' => 1,
+            // The last two are blanks for mawk, and nothing for the others.
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c => 1,
             // A continued line, also one that ends in CR LF.
             b'\\' => 2 + usize::from(rest.get(1) == Some(&b'\r')),
             b'#' => rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len()),
@@ -65,7 +66,7 @@ fn read(text: &[u8], brackets: bool, eager: bool) -> Vec<Deed> {
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
                 let len = word_len(rest);
-                s.word(rest.get(..len).unwrap_or_default(), rest.get(len..).unwrap_or_default());
+                s.word(rest.get(..len).unwrap_or_default());
                 len
             }
             b'0'..=b'9' | b'.' => {
@@ -101,17 +102,16 @@ impl State {
         self.goes_on = false;
     }
 
-    fn word(&mut self, word: &[u8], rest: &[u8]) {
+    fn word(&mut self, word: &[u8]) {
         self.goes_on = false;
         self.before = match word {
             b"print" | b"printf" => {
                 self.print = Some(self.depth);
                 Before::Other
             }
+            // Whatever stands between it and its parenthesis: no variable can be called so.
             b"system" => {
-                if rest.trim_ascii_start().first() == Some(&b'(') {
-                    self.out.push(Deed::Runs);
-                }
+                self.out.push(Deed::Runs);
                 Before::Other
             }
             b"return" | b"in" | b"else" | b"do" | b"case" | b"if" | b"while" | b"for" | b"exit"
@@ -124,15 +124,16 @@ impl State {
     /// gawk's directives, and a call through the name in a variable.
     fn at_sign(&mut self, rest: &[u8]) -> usize {
         let after = rest.get(1..).unwrap_or_default();
-        let blanks = after.len() - after.trim_ascii_start().len();
         let word = after.trim_ascii_start();
+        let blanks = after.len() - word.len();
         let len = word_len(word);
-        let name = word.get(..len).unwrap_or_default();
-        if matches!(name, b"load" | b"include") {
-            self.out.push(Deed::Loads);
-        } else if name == b"namespace" || name.is_empty() {
-        } else {
-            self.out.push(Deed::Runs);
+        match word.get(..len).unwrap_or_default() {
+            b"load" | b"include" => self.out.push(Deed::Loads),
+            b"namespace" => {}
+            // A regular expression as a value.
+            b"" if word.first() == Some(&b'/') => {}
+            // Whatever stands in between: a continued line may.
+            _ => self.out.extend([Deed::Loads, Deed::Runs]),
         }
         self.before = Before::Other;
         1 + blanks + len
@@ -320,6 +321,13 @@ mod tests {
             ("BEGIN{x=1e+5system(\"id\")}", Deed::Runs),
             ("BEGIN{x=0x1fsystem(\"id\")}", Deed::Runs),
             ("BEGIN{x=1@f(\"id\")}", Deed::Runs),
+            ("BEGIN{system\\\n(\"id\")}", Deed::Runs),
+            ("BEGIN{system\\\r\n(\"id\")}", Deed::Runs),
+            ("BEGIN{system\u{b}(\"id\")}", Deed::Runs),
+            ("BEGIN{x\u{c}/system(\"id\")\n}", Deed::Runs),
+            ("BEGIN{x\u{b}/=\"id\"|getline}", Deed::Runs),
+            ("BEGIN{f=\"system\";@\\\nf(\"id\")}", Deed::Runs),
+            ("@\\\nload \"./x\";BEGIN{}", Deed::Loads),
             ("{print $1 | \"sort\"}", Deed::Runs),
             ("{print | cmd}", Deed::Runs),
             ("BEGIN{\"id\"|getline}", Deed::Runs),

@@ -254,7 +254,11 @@ fn make_variable(word: &[u8], known: bool) -> bool {
     if value.contains(&b'/') && ELSEWHERE.has(name) {
         return true;
     }
-    MAKE_PROGRAMS.has(name) || names_program(name) || compiler_plugin(value)
+    // `COMPILE.c`, `LINK.o` and their like are the commands of make's own rules, and names with a dot are no others.
+    let own_rule = name.contains(&b'.') || name == b"OUTPUT_OPTION";
+    // bison(1): a skeleton is a program for m4.
+    let skeleton = name == b"YFLAGS" && (contains(value, b"-S") || contains(value, b"--sk"));
+    own_rule || skeleton || MAKE_PROGRAMS.has(name) || names_program(name) || compiler_plugin(value)
 }
 
 /// What is more than text to make or to the shell of a recipe it stands in, however that quotes it.
@@ -304,10 +308,15 @@ fn cmake_program(v: &[u8]) -> bool {
 
 /// Flags that make a compiler load or run something.
 fn compiler_plugin(value: &[u8]) -> bool {
-    ["-fplugin", "-specs", "-wrapper", "-Xclang", "-load", "-fuse-ld=/", "-fuse-ld=.", "-plugin"]
+    // `-Wl,@f` and `-Wp,@f` as well: each program takes options from such a file.
+    ["-fplugin", "-specs", "-wrapper", "-Xclang", "-load", "-fuse-ld=/", "-fuse-ld=.", "-plugin", ",@"]
         .iter()
         .any(|f| contains(value, f.as_bytes()))
-        || value.split(|b| b.is_ascii_whitespace()).any(|w| w.starts_with(b"-B") || w.starts_with(b"@"))
+        || value.split(u8::is_ascii_whitespace).any(|w| {
+            let elsewhere = |d: &[u8]| !d.starts_with(b"/usr/") || contains(d, b"..");
+            // A configure script has such an option too.
+            w.starts_with(b"-B") || w.starts_with(b"@") || w.strip_prefix(b"--prefix=").is_some_and(elsewhere)
+        })
 }
 
 /// Words of vi that only move, look at or leave the file.
@@ -623,6 +632,16 @@ mod tests {
             ("CC=./evil.sh", true),
             ("SHELL=/tmp/x", true),
             ("SHELL =./evil", true),
+            ("COMPILE.c=./evil", true),
+            ("LINK.o=./evil", true),
+            ("OUTPUT_OPTION=--prefix=./", true),
+            ("CFLAGS=-O2 --prefix=./", true),
+            ("LDLIBS=-Wl,@f", true),
+            ("CFLAGS=-Wp,@g", true),
+            ("YFLAGS=-d -S./x", true),
+            ("YFLAGS=-d", false),
+            ("CONFIGURE_FLAGS=--prefix=/usr/local", false),
+            ("LDLIBS=-lm -Wl,--as-needed", false),
             ("BASH=./evil", true),
             ("PYTHON3=/tmp/x", true),
             ("PIP=pip3", false),

@@ -1,5 +1,5 @@
 //! find(1): what it finds below its starting points is handed to a program that writes it.
-use super::{Handed, Judge, Place, Writes, is_one, is_open, leaves, writer};
+use super::{Handed, Judge, Place, Writes, gives_a_name, is_one, is_open, leaves, writer};
 use crate::arg::Arg;
 use crate::resolve::{join, last_component};
 use crate::tables::words::{WordList, words};
@@ -170,6 +170,7 @@ impl Judge<'_> {
             rest.last().is_some_and(is_given) || rest.iter().any(|w| w.starts_with(b"-") && is_given(w));
         let into = into || rest.windows(2).any(|w| matches!(w, [b"-t", to] if is_given(to)));
         match writer.writes {
+            Writes::Into if !into && gives_a_name(writer.name, rest) => handed.gone = true,
             Writes::Into if !into => return None,
             Writes::Moves if !into => handed.gone = true,
             Writes::Moves => handed.through = true,

@@ -82,6 +82,11 @@ pub const DANGEROUS: &[Group] = &[
         Inert::Never,
         "changes the C library, writes a file or redirects host names",
     ),
+    scrub(
+        words!["LANG", "LC_ALL", "LC_CTYPE"],
+        Inert::Locale,
+        "characters of several bytes may hold a backslash or a quote",
+    ),
     // Shells.
     scrub(
         words!["BASH_ENV", "BASH_FUNC_*", "BASH_LOADABLES_PATH"],

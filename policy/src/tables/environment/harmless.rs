@@ -6,7 +6,11 @@ use crate::tables::words::{WordList, words};
 #[rustfmt::skip]
 pub const INERT: &[(WordList, Inert)] = &[
     (
-        words!["LANG", "LC_*", "LANGUAGE"],
+        words!["LANG", "LC_ALL", "LC_CTYPE"],
+        Inert::Locale,
+    ),
+    (
+        words!["LC_*", "LANGUAGE"],
         Inert::Word,
     ),
     (

@@ -45,6 +45,8 @@ pub enum Inert {
     Word,
     /// The empty value, or a digit or a word for yes and no.
     Switch,
+    /// A locale whose characters are of one byte, or of several that no backslash or quote is among.
+    Locale,
     /// A time zone: a word, or words with a slash between, that does not begin with one.
     Zone,
     /// Blank-separated words, each of which is one of these; a last `*` stands for a plain value.

@@ -21,7 +21,7 @@ pub(super) const PROGRAMS: &[Program] = &[
             EXACT,
             "c:o:f:",
             "config= rulesdir= resolve-plugins-relative-to= plugin= parser= format= formatter= output-file= \
-             ext= rule= env= custom-formatter= custom-syntax= ignore-path= max-warnings= cache-location=",
+             ext= rule= env= custom-formatter= custom-syntax= ignore-path= max-warnings= cache-location= cache-file= suppressions-location=",
         ),
         rows: &[
             row(When::Opt("-c --config"), LoadsCode, CONFIG, "eslint CLI: --config", "-c e.js ."),
@@ -42,8 +42,20 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "eslint CLI: --format",
                 "-f ./x.js .",
             ),
-            row(When::Opt("-o --output-file"), WritesFile, WRITES, "eslint CLI: --output-file", "-o x ."),
-            row(When::Opt("--init"), RunsProgram, FETCHES, "eslint CLI: --init", "--init"),
+            row(
+                When::Opt("-o --output-file --cache-location --cache-file --suppressions-location"),
+                WritesFile,
+                WRITES,
+                "eslint CLI: --output-file",
+                "-o x .",
+            ),
+            row(
+                When::Opt("--init --mcp --inspect-config"),
+                RunsProgram,
+                FETCHES,
+                "eslint CLI: --init",
+                "--init",
+            ),
         ],
         subs: &[],
     },
@@ -91,7 +103,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         opts: Opts::new(
             EXACT,
             "",
-            "config= plugin= plugin-search-dir= parser= ignore-path= log-level= stdin-filepath=",
+            "config= plugin= plugin-search-dir= parser= ignore-path= log-level= stdin-filepath= cache-location=",
         ),
         rows: &[
             row(When::Opt("--config"), LoadsCode, CONFIG, "prettier CLI: --config", "--config x.js a"),
@@ -101,6 +113,80 @@ pub(super) const PROGRAMS: &[Program] = &[
                 PLUGIN,
                 "prettier CLI: --plugin",
                 "--plugin ./x.js a",
+            ),
+            row(
+                When::Opt("--cache-location"),
+                WritesFile,
+                WRITES,
+                "prettier CLI: --cache-location",
+                "--cache-location x a",
+            ),
+        ],
+        subs: &[],
+    },
+    Program {
+        names: &["ruff"],
+        opts: Opts::new(
+            GNU,
+            "o:",
+            "output-file= cache-dir= config= output-format= select= ignore= extend-select= extend-ignore= exclude= \
+             target-version= line-length= stdin-filename= fixable= unfixable= per-file-ignores= range= color=",
+        ),
+        rows: &[row(
+            When::Opt("-o --output-file --cache-dir"),
+            WritesFile,
+            WRITES,
+            "ruff check --output-file",
+            "check -o x a.py",
+        )],
+        subs: &[],
+    },
+    Program {
+        // Its options are read whatever their case and with one dash or two.
+        names: &["tsc"],
+        opts: Opts::new(EXACT, "", ""),
+        rows: &[
+            row(
+                When::Word(Test::Fold(words![
+                    "--generatetrace",
+                    "-generatetrace",
+                    "--generatecpuprofile",
+                    "-generatecpuprofile",
+                    "--tsbuildinfofile",
+                    "-tsbuildinfofile",
+                    "--init",
+                    "-init",
+                ])),
+                WritesFile,
+                WRITES,
+                "tsc --all",
+                "--generateTrace x",
+            ),
+            row(
+                When::All(&[
+                    When::Word(Test::Fold(words![
+                        "--outdir",
+                        "-outdir",
+                        "--outfile",
+                        "-outfile",
+                        "--out",
+                        "-out",
+                        "--declarationdir",
+                        "-declarationdir",
+                    ])),
+                    When::Word(Test::Starts(words!["/", "~", ".."])),
+                ]),
+                WritesFile,
+                "writes what it makes elsewhere than in the project",
+                "tsc --all",
+                "--outDir /x a.ts",
+            ),
+            row(
+                When::Word(Test::Starts(words!["@"])),
+                WritesFile,
+                "takes options from a file",
+                "tsc --help",
+                "@opts",
             ),
         ],
         subs: &[],
@@ -269,7 +355,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             row(
                 When::Opt(
                     "--html-report --xml-report --junit-xml --output-file --any-exprs-report --txt-report --linecount-report \
-                     --linecoverage-report --lineprecision-report --cobertura-xml-report --xslt-html-report --xslt-txt-report",
+                     --linecoverage-report --lineprecision-report --cobertura-xml-report --xslt-html-report --xslt-txt-report \
+                     --memory-xml-report --timing-stats --line-checking-stats --cache-dir --cache-map",
                 ),
                 WritesFile,
                 WRITES,

@@ -68,6 +68,13 @@ pub(super) const PROGRAMS: &[Program] = &[
         ),
         rows: &[
             row(
+                When::Opt("-M --multi-volume -L --tape-length"),
+                RunsProgram,
+                "asks for the next volume on its input, and a `!` there starts a shell",
+                "tar manual, Changing Volumes Manually",
+                "cML 20 -f x.tar y",
+            ),
+            row(
                 When::Val("-g --listed-incremental --volno-file", Test::File),
                 WritesFile,
                 "writes the file beside the archive",
@@ -359,6 +366,18 @@ pub(super) const PROGRAMS: &[Program] = &[
             ),
             row(When::From(0, Test::Any), WritesFile, "sets the name of the machine", "hostname(1)", "x"),
         ],
+        subs: &[],
+    },
+    Program {
+        names: &["mktemp"],
+        opts: Opts::new(GNU, "p:", "tmpdir=? suffix="),
+        rows: &[row(
+            When::All(&[When::Opt("-p --tmpdir -t"), When::From(0, Test::HasSlash)]),
+            WritesFile,
+            "makes it in a folder below another one than it stands in",
+            "mktemp(1) -p",
+            "-p x y/fXXXX",
+        )],
         subs: &[],
     },
     Program {
@@ -656,7 +675,16 @@ pub(super) const PROGRAMS: &[Program] = &[
     Program {
         names: &["tree"],
         opts: Opts::new(EXACT, "o:L:P:I:H:T:", "filelimit= timefmt= charset= sort="),
-        rows: &[row(When::Val("-o", Test::File), WritesFile, WRITES, "tree(1) -o", "-o x")],
+        rows: &[
+            row(When::Val("-o", Test::File), WritesFile, WRITES, "tree(1) -o", "-o x"),
+            row(
+                When::Opt("-R"),
+                WritesFile,
+                "writes a page into folders below",
+                "tree(1) -R",
+                "-R -H . -L 1",
+            ),
+        ],
         subs: &[],
     },
     Program {

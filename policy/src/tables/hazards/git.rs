@@ -711,13 +711,22 @@ const SUBS: &[Sub] = &[
     Sub {
         names: &["index-pack", "bugreport", "diagnose"],
         opts: Opts::new(GNU, "o:s:", "output-directory= suffix= mode="),
-        rows: &[row(
-            When::Opt("-o --output-directory"),
-            WritesFile,
-            OUTPUT,
-            "git-index-pack(1) -o, git-bugreport(1) -o",
-            "index-pack -o x y.pack",
-        )],
+        rows: &[
+            row(
+                When::Opt("-o --output-directory"),
+                WritesFile,
+                OUTPUT,
+                "git-index-pack(1) -o, git-bugreport(1) -o",
+                "index-pack -o x y.pack",
+            ),
+            row(
+                When::Val("-s --suffix", Test::HasSlash),
+                WritesFile,
+                OUTPUT,
+                "git-bugreport(1) -s",
+                "bugreport -s /../x",
+            ),
+        ],
     },
     Sub {
         names: &["pack-objects", "mailinfo", "mailsplit"],

@@ -74,7 +74,8 @@ pub(super) const PROGRAMS: &[Program] = &[
             "w:C:",
             "git= node-gyp= python= prefix= script-shell= node-options= userconfig= globalconfig= registry= workspace= filter= cwd= \
              dir= tag= shell= editor= viewer= browser= loglevel= cache= logs-dir= init-module= use-yarnrc= onload-script= \
-             otp= scope= depth= omit= include= preid= production preload= eval= print=",
+             otp= scope= depth= omit= include= preid= production preload= eval= print= modules-folder= mutex= cache-folder= \
+             global-folder= link-folder= preferred-cache-folder=",
         ),
         rows: &[
             row(
@@ -83,6 +84,15 @@ pub(super) const PROGRAMS: &[Program] = &[
                 "takes the word for a switch's value, and the next one for its command",
                 "nopt; npm(1)",
                 "--version false exec ./x",
+            ),
+            row(
+                When::Opt(
+                    "--modules-folder --mutex --cache-folder --global-folder --link-folder --preferred-cache-folder",
+                ),
+                RunsProgram,
+                "takes programs from the folder, or writes there",
+                "yarn 1: --modules-folder",
+                "run --modules-folder=. x",
             ),
             row(
                 When::Opt("--script-shell --shell --config.script-shell --git --node-gyp --python"),
