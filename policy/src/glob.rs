@@ -384,8 +384,15 @@ impl ArgGlob {
         Ok(ArgGlob { literal: pattern.as_bytes().to_vec(), kind })
     }
 
-    /// True if the whole argument matches.
+    /// True if the whole argument matches. A pattern that names a folder (`build/*`) does not match what leads out of it
+    /// again (`build/../x`).
     pub fn matches(&self, arg: &[u8]) -> bool {
+        let up =
+            |text: &[u8]| text.split(|b| matches!(b, b'/' | b'=' | b',' | b':')).any(|part| part == b"..");
+        if !matches!(self.kind, Kind::Exact) && self.literal.contains(&b'/') && up(arg) && !up(&self.literal)
+        {
+            return false;
+        }
         arg == self.literal
             || match &self.kind {
                 Kind::Exact => false,
@@ -540,6 +547,14 @@ mod tests {
             ("[ab]", "[ab]", true),
             ("a*b", "ab", true),
             ("ab*b", "ab", false),
+            // Not out of the folder that it names.
+            ("build/*", "build/x/y", true),
+            ("build/*", "build/../x", false),
+            ("/w/*", "/w/../x", false),
+            ("--out=build/*", "--out=build/../x", false),
+            ("../build/*", "../build/x", true),
+            ("*", "../x", true),
+            ("build/*", "build/a..b", true),
         ] {
             assert_eq!(
                 ArgGlob::new(pattern).unwrap().matches(arg.as_bytes()),

@@ -7,6 +7,7 @@ use crate::world::FakeWorld;
 
 mod folder;
 mod given;
+mod leads;
 mod led;
 mod operands;
 mod pieces;

@@ -442,6 +442,10 @@ impl Given {
         // What it is from elsewhere. The folders are the shell's own.
         let here = matches!(name, b"PWD" | b"OLDPWD");
         out.extend(super::variable(env, name).filter(|_| !here).map(Arg::lit));
+        if name == b"PWD" {
+            // Wherever it stands.
+            out.push(Arg::lit("."));
+        }
         if SET_BY_SHELLS.has(name) {
             out.push(dynamic(b"`"));
         }
@@ -799,7 +803,24 @@ fn args(words: &[Word], source: &[u8]) -> Vec<Arg> {
     for word in words {
         out.append(&mut word.to_args(source));
     }
+    out.iter_mut().for_each(says_pwd);
     out
+}
+
+/// What pwd(1) prints is in a variable as well, which is followed wherever it stands in a word.
+fn says_pwd(word: &mut Arg) {
+    if let Arg::Dynamic { source, .. } = word {
+        pwd_in(source);
+    }
+}
+
+/// The same in a text.
+pub(super) fn pwd_in(source: &mut Vec<u8>) {
+    for said in [&b"$(pwd)"[..], b"$(pwd -P)", b"$(pwd -L)", b"`pwd`"] {
+        while let Some(at) = source.windows(said.len()).position(|w| w == said) {
+            source.splice(at..at + said.len(), *b"${PWD}");
+        }
+    }
 }
 
 /// A word of which the source is known.

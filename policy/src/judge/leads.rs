@@ -18,6 +18,18 @@ const PIECES: usize = 8;
 /// Folders of a system, in which a user has no links.
 const SYSTEM: &[&[u8]] = &[b"/usr/", b"/bin/", b"/sbin/", b"/lib", b"/etc/", b"/dev/", b"/proc/", b"/sys/"];
 
+/// True of a path that leads through what is another thing for every process: its root, its folder, its descriptors.
+fn is_by_process(path: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = path.split(|b| *b == b'/').filter(|p| !matches!(*p, b"" | b".")).collect();
+    let leads = |p: &[u8]| matches!(p, b"root" | b"cwd" | b"fd" | b"task" | b"map_files");
+    let fd = path.first() == Some(&b'/') && parts.starts_with(&[b"dev", b"fd"]) && parts.len() > 3;
+    fd || (crate::resolve::of_process(path) && parts.iter().any(|p| leads(p)))
+}
+
+/// What such a word is told.
+const BEHIND: &str = "what stands behind something unknown may be the name of one of the guard's own files";
+const OF_PROCESS: &str = "a word leads through what is another thing for every process";
+
 /// What was looked at in one evaluation.
 #[derive(Default)]
 pub(super) struct Leads {
@@ -37,14 +49,55 @@ impl Judge<'_> {
             return Some("it may stand in the guard's own folder, and may write there".into());
         }
         args.iter().find_map(|arg| match arg {
-            Arg::Literal(word) => self.leads_there(word, ctx),
+            Arg::Literal(word) => {
+                let put = word.strip_prefix(self.mark.as_slice()).filter(|_| !self.mark.is_empty());
+                let put = put.is_some_and(|tail| self.tail_may_be_own(tail, ctx));
+                self.leads_there(word, ctx).or_else(|| put.then(|| BEHIND.to_owned()))
+            }
             Arg::Dynamic { source, .. } => self.may_become_own(source, arg, ctx),
+        })
+    }
+
+    /// True if what stands behind something unknown may end in one of the guard's own: by its name, or by a link from the
+    /// working folder or the home.
+    fn tail_may_be_own(&self, tail: &[u8], ctx: &Context) -> bool {
+        let own: Vec<&[u8]> = self.inv.guard.own_paths.iter().map(|p| last_component(p)).collect();
+        let hidden = |part: &&[u8]| part.first().is_some_and(|b| b".[?{".contains(b));
+        let named = |part: &[u8]| own.iter().any(|own| own.starts_with(b".") && unpack::may_be(part, own));
+        if tail.split(|b| *b == b'/').filter(hidden).any(named) {
+            return true;
+        }
+        let Some(tail) = tail.strip_prefix(b"/").filter(|tail| !tail.is_empty()) else { return false };
+        let bases = [ctx.cwd.as_deref().or(self.inv.cwd.as_deref()), self.inv.home.as_deref()];
+        bases.into_iter().flatten().any(|base| {
+            let word = join(base, tail);
+            match tail.iter().any(|b| b"*?[{$`".contains(b)) {
+                true => {
+                    let arg = Arg::Dynamic { source: word, prefix: Vec::new(), single: false };
+                    self.scenes(ctx).any(|scene| unpack::names_own(&arg, &scene))
+                }
+                false => self.leads_there(&word, ctx).is_some(),
+            }
         })
     }
 
     /// The same of a pattern that the shell fills in.
     fn may_become_own(&self, source: &[u8], arg: &Arg, ctx: &Context) -> Option<String> {
-        if !source.iter().any(|b| b"*?[{".contains(b)) || source.iter().any(|b| b"$`".contains(b)) {
+        let plain: Vec<u8> = source.iter().copied().filter(|b| !b"'\"\\".contains(b)).collect();
+        if crate::resolve::of_process(&plain) && plain.len() > b"/proc/self/root".len() {
+            return Some(OF_PROCESS.to_owned());
+        }
+        if !self.mark.is_empty()
+            && let Some(tail) = plain.strip_prefix(self.mark.as_slice())
+            && self.tail_may_be_own(tail, ctx)
+        {
+            return Some(BEHIND.to_owned());
+        }
+        if plain.iter().any(|b| b"$`".contains(b)) {
+            let tail = unpack::behind_unknown(&plain)?;
+            return self.tail_may_be_own(tail, ctx).then(|| BEHIND.to_owned());
+        }
+        if !plain.iter().any(|b| b"*?[{".contains(b)) {
             return None;
         }
         let mut leads = self.leads.borrow_mut();
@@ -87,6 +140,9 @@ impl Judge<'_> {
         let marks = word.iter().enumerate().filter(|(_, b)| b"=@:, \t\n".contains(b)).take(PIECES);
         let values = marks.filter_map(|(at, _)| word.get(at + 1..));
         let mut pieces = whole.into_iter().chain(short).chain(values);
+        if word.contains(&b'/') && pieces.clone().any(is_by_process) {
+            return Some(OF_PROCESS.to_owned());
+        }
         pieces
             .any(|piece| self.is_led(piece, ctx))
             .then(|| "a link leads from a word to the guard's own files".into())

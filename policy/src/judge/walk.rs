@@ -293,7 +293,8 @@ impl Judge<'_> {
             return None;
         }
         let from = source.get(first.span.start..last.span.end)?;
-        let fed = if from.len() > LONG { b"`".to_vec() } else { [b"$( ", from, b")"].concat() };
+        let mut fed = if from.len() > LONG { b"`".to_vec() } else { [b"$( ", from, b")"].concat() };
+        super::given::pwd_in(&mut fed);
         let given = Rc::make_mut(&mut self.given);
         let before = given.feed(Some(fed.into()));
         if matches!(&command.kind, CommandKind::Simple(s) if s.words.first().is_some_and(|w| w.any_literal(reads)))

@@ -20,7 +20,7 @@ pub(crate) use links::{Made, Written, made, meet, written};
 
 use place::{Place, in_control, is_above, is_open, starred, tail};
 
-pub(super) use place::may_be;
+pub(crate) use place::may_be;
 
 /// Where such a program writes, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -161,6 +161,17 @@ pub(crate) fn unpacks(writer: Writer, args: &[Arg], scene: &Scene) -> Option<Str
     hit(&places(writer, args, scene), scene).then(|| writer.why())
 }
 
+/// What stands behind the part of a word that is known at run time only, from a slash on; `None` if it does not begin with one
+/// or nothing follows.
+pub(crate) fn behind_unknown(text: &[u8]) -> Option<&[u8]> {
+    let begins = text.first().is_some_and(|b| b"$`".contains(b));
+    let mut rest = text;
+    while begins && rest.first().is_some_and(|b| b"$`".contains(b)) {
+        rest = place::behind_one(rest);
+    }
+    Some(rest).filter(|rest| begins && rest.first() == Some(&b'/'))
+}
+
 /// True if a shell may make one of the guard's own of a word that is a pattern; of one that is known at run time only, nothing
 /// is said.
 pub(crate) fn names_own(word: &Arg, scene: &Scene) -> bool {
@@ -200,6 +211,10 @@ pub(crate) fn controls(writer: Writer, args: &[Arg], scene: &Scene) -> Option<&'
     let places = places(writer, args, scene);
     let written =
         || places.iter().filter(|p| !p.gone).filter_map(|p| p.path.as_deref().map(|path| (path, p)));
+    let tree = !matches!(writer.writes, Writes::Named | Writes::Finds);
+    if written().any(|(path, _)| tree && AGENTS.has(last_component(path))) {
+        return Some("it writes the folder in which an agent keeps its hooks");
+    }
     if written().any(|(path, p)| in_settings(path, p.glob, scene)) {
         return Some("it writes into a folder of the home in which programs keep their settings");
     }
@@ -212,6 +227,19 @@ pub(crate) fn controls(writer: Writer, args: &[Arg], scene: &Scene) -> Option<&'
         .any(|(path, p)| one_by_one && protect::is_start_up(path, p.glob, p.afloat, scene.home))
         .then_some("it writes a file that another program runs or takes orders from")
 }
+
+/// Folders with an agent's settings, in a project or in the home.
+const AGENTS: WordList = words![
+    ".claude",
+    ".codex",
+    ".gemini",
+    ".qwen",
+    ".cursor",
+    ".copilot",
+    ".cline",
+    ".openclaw",
+    ".opencode"
+];
 
 /// Folders of the home that begin with a dot and hold nothing that a program takes orders from.
 const NO_SETTINGS: WordList = words![".cache", ".Trash", ".tmp"];
@@ -399,7 +427,14 @@ impl<'a> Judge<'a> {
                     text = [b"~", rest].concat();
                 }
             }
-            for here in [b"${PWD}".as_slice(), b"$PWD"] {
+            // `${HOME%/}`, `${HOME:-x}`: mostly the same.
+            if let Some(rest) = text.strip_prefix(b"${HOME")
+                && rest.first().is_some_and(|b| !b.is_ascii_alphanumeric() && *b != b'_')
+                && let Some(end) = rest.iter().position(|b| *b == b'}')
+            {
+                text = [b"~", rest.get(end + 1..).unwrap_or_default()].concat();
+            }
+            for here in [b"${PWD}".as_slice(), b"$PWD", b"$(pwd)", b"$(pwd -P)", b"$(pwd -L)", b"`pwd`"] {
                 if let Some(rest) = text.strip_prefix(here)
                     && matches!(rest.first(), None | Some(b'/'))
                 {
@@ -411,8 +446,8 @@ impl<'a> Judge<'a> {
         let mut afloat = false;
         let full = match (text.strip_prefix(b"~"), self.scene.home) {
             // `~/x`, `~me/x`.
-            (Some(rest), Some(home)) if matches!(tail(rest, home).first(), None | Some(b'/')) => {
-                [home, tail(rest, home)].concat()
+            (Some(rest), Some(home)) if matches!(tail(rest).first(), None | Some(b'/')) => {
+                [home, tail(rest)].concat()
             }
             _ if text.first() == Some(&b'/') => text,
             _ => match &self.base {

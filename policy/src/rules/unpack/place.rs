@@ -163,15 +163,7 @@ pub(super) fn starred(text: &[u8]) -> Option<(Vec<u8>, bool)> {
     let (mut out, mut open, mut rest) = (Vec::with_capacity(text.len()), false, text);
     while let Some((byte, after)) = rest.split_first() {
         rest = match (byte, after.first()) {
-            (b'$', Some(b'(' | b'{')) => behind(after),
-            (b'$', _) => {
-                let name = after.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-                after.get(name.max(1)..).unwrap_or_default()
-            }
-            (b'`', _) => {
-                let end = after.iter().position(|b| *b == b'`').map_or(after.len(), |end| end + 1);
-                after.get(end..).unwrap_or_default()
-            }
+            (b'$' | b'`', _) => behind_one(rest),
             (b'{', Some(b'}')) => after.get(1..).unwrap_or_default(),
             _ => {
                 out.push(*byte);
@@ -186,6 +178,22 @@ pub(super) fn starred(text: &[u8]) -> Option<(Vec<u8>, bool)> {
         out.push(b'*');
     }
     Some((out, open))
+}
+
+/// What follows the parameter or substitution that a text begins with.
+pub(super) fn behind_one(text: &[u8]) -> &[u8] {
+    let Some((byte, after)) = text.split_first() else { return text };
+    match (byte, after.first()) {
+        (b'$', Some(b'(' | b'{')) => behind(after),
+        (b'$', _) => {
+            let name = after.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+            after.get(name.max(1)..).unwrap_or_default()
+        }
+        _ => {
+            let end = after.iter().position(|b| *b == b'`').map_or(after.len(), |end| end + 1);
+            after.get(end..).unwrap_or_default()
+        }
+    }
 }
 
 /// What follows the bracket that closes the first one.
@@ -213,9 +221,10 @@ pub(super) fn is_open(word: &[u8]) -> bool {
     word.iter().any(|b| b"$`".contains(b)) || word.windows(2).any(|w| w == b"{}")
 }
 
-/// What stands behind the tilde and the user's name.
-pub(super) fn tail<'t>(rest: &'t [u8], home: &[u8]) -> &'t [u8] {
-    rest.strip_prefix(last_component(home)).unwrap_or(rest)
+/// What stands behind the tilde and a user's name. Whose home that is, is not asked: it may be the user's own.
+pub(super) fn tail(rest: &[u8]) -> &[u8] {
+    let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"._-".contains(b)).count();
+    rest.get(name..).unwrap_or(rest)
 }
 
 /// True if a folder of the guard's own lies in this place, or it lies in that.
@@ -239,7 +248,7 @@ pub(super) fn is_above(place: &Place, own: &[u8]) -> bool {
 }
 
 /// True if a shell's pattern may become this name: judged by what it begins and ends with.
-pub(in crate::rules) fn may_be(pattern: &[u8], name: &[u8]) -> bool {
+pub(crate) fn may_be(pattern: &[u8], name: &[u8]) -> bool {
     let (Some(first), Some(last)) = (pattern.iter().position(is_mark), pattern.iter().rposition(is_mark))
     else {
         return false;

@@ -6,11 +6,8 @@ use crate::tables::words::{WordList, words};
 #[rustfmt::skip]
 pub const INERT: &[(WordList, Inert)] = &[
     (
-        words!["LANG", "LC_ALL", "LC_CTYPE"],
-        Inert::Locale,
-    ),
-    (
-        words!["LC_*", "LANGUAGE"],
+        words!["LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "LC_ADDRESS", "LC_IDENTIFICATION",
+          "LC_MEASUREMENT", "LC_NAME", "LC_PAPER", "LC_TELEPHONE", "LANGUAGE"],
         Inert::Word,
     ),
     (
