@@ -218,7 +218,7 @@ fn probe(backend: &str, name: &str) -> String {
             let (outside, then) = (files.join(" "), files.clone().map(|f| before(&f)));
             let perl = files.iter().map(|f| format!("'{f}'")).collect::<Vec<_>>().join(",");
             let text = format!(
-                "chmod 666 {outside}; touch -d @9 {outside}; perl -e 'for ({perl}) {{ chmod 0666, $_; utime 7, 7, $_; open(my $f, \"<\", $_) and chmod(0666, $f) and utime(5, 5, $f) }}'; cd /; chmod 666 {outside}; for f in {outside}; do ln -s $f $HOME/l; chmod 666 $HOME/l; perl -e 'chmod 0666, \"/proc/self/cwd/$ARGV[0]\"' $f; rm $HOME/l; done; chmod 777 $HOME; echo tried"
+                "chmod 666 {outside}; touch -d @9 {outside}; perl -e 'for ({perl}) {{ chmod 0666, $_; utime 7, 7, $_; open(my $f, \"<\", $_) and chmod(0666, $f) and utime(5, 5, $f) }}'; cd /; chmod 666 {outside}; for f in {outside}; do ln -s $f $HOME/l; chmod 666 $HOME/l; perl -e 'chmod 0666, join(\"/\", \"\", \"proc\", \"self\", \"cwd\", $ARGV[0])' $f; rm $HOME/l; done; chmod 777 $HOME; echo tried"
             );
             let more = if backend == "none" { json!({}) } else { json!({"cwd": stage.text("work")}) };
             let result = run(&stage, &text, more);
@@ -489,7 +489,7 @@ fn files_of_the_command_s_own_can_be_given_modes_and_times() {
             ),
             ("cp -a /usr/bin/true t; ./t && echo true", json!({}), "true\n"),
             (
-                "perl -e 'open my $f, \">\", \"a\"; chmod 0600, $f; utime 1, 2, $f; print join(\":\", (stat \"a\")[8, 9]), \"\\n\"; utime 3, 4, \"a\"; chown $<, -1, \"a\"; chmod 0400, \"/proc/self/cwd/a\"; printf \"%o:%d:%d\\n\", (stat \"a\")[2] & 07777, (stat \"a\")[8, 9]'",
+                "perl -e 'open my $f, \">\", \"a\"; chmod 0600, $f; utime 1, 2, $f; print join(\":\", (stat \"a\")[8, 9]), \"\\n\"; utime 3, 4, \"a\"; chown $<, -1, \"a\"; chmod 0400, join(\"/\", \"\", \"proc\", \"self\", \"cwd\", \"a\"); printf \"%o:%d:%d\\n\", (stat \"a\")[2] & 07777, (stat \"a\")[8, 9]'",
                 json!({}),
                 "1:2\n400:3:4\n",
             ),

@@ -1,4 +1,5 @@
 //! The real file system, as the policy asks about it.
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -169,15 +170,13 @@ impl World for Host {
         if path.first() != Some(&b'/') || path.contains(&0) || path.len() >= libc::PATH_MAX as usize {
             return None;
         }
-        let parts =
-            |p: &[u8]| -> Vec<Vec<u8>> { p.split(|b| *b == b'/').rev().map(<[u8]>::to_vec).collect() };
-        let mut todo = parts(path);
+        let mut todo: Vec<Cow<'_, [u8]>> = path.split(|b| *b == b'/').rev().map(Cow::Borrowed).collect();
         let mut done: Vec<u8> = Vec::with_capacity(path.len());
         let mut links = 0;
         while let Some(part) = todo.pop() {
-            match part.as_slice() {
+            match &*part {
                 // A slash at the end: what stands before must be a folder. Elsewhere the next component sees.
-                b"" | b"." if todo.is_empty() || part == b"." => {
+                b"" | b"." if todo.is_empty() || *part == *b"." => {
                     if !self.is_folder(&done) {
                         return None;
                     }
@@ -206,7 +205,7 @@ impl World for Host {
                                 return None;
                             }
                             done.truncate(if target.first() == Some(&b'/') { 0 } else { kept });
-                            todo.extend(parts(&target));
+                            todo.extend(target.split(|b| *b == b'/').rev().map(|p| Cow::Owned(p.to_vec())));
                         }
                     }
                 }
@@ -242,7 +241,11 @@ impl World for Host {
     }
 
     fn link(&self, path: &[u8]) -> bool {
-        std::fs::symlink_metadata(of(path)).is_ok_and(|m| m.file_type().is_symlink())
+        if !self.may_look(path) {
+            return false;
+        }
+        let meta = std::fs::symlink_metadata(of(path)).inspect_err(|e| self.failed(path, e));
+        meta.is_ok_and(|m| m.file_type().is_symlink())
     }
 
     fn target(&self, link: &[u8]) -> Option<Vec<u8>> {

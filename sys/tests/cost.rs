@@ -87,7 +87,7 @@ fn cost(text: &str) -> (usize, usize) {
 fn a_command_takes_few_blocks_of_memory() {
     let (blocks, bytes) = cost(DEPLOY);
     println!("45 commands: {blocks} blocks, {bytes} bytes");
-    assert!(blocks <= 5_600, "45 commands take {blocks} blocks of memory");
+    assert!(blocks <= 6_000, "45 commands take {blocks} blocks of memory");
     let pipeline = format!("git log{}", " | grep -v 'x y' | sort | uniq -c | head -n 50".repeat(45));
     let (blocks, bytes) = cost(&pipeline);
     println!("181 commands: {blocks} blocks, {bytes} bytes");

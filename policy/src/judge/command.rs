@@ -265,6 +265,7 @@ impl Judge<'_> {
             home: self.inv.home.as_deref(),
             guard: &self.inv.guard,
             world: self.world,
+            looked: &self.looked,
         }
     }
 

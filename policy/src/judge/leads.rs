@@ -3,6 +3,7 @@
 //! What the text itself makes of links is looked at where programs write ([`super::writes`]). This is for every other
 //! program that is not known to read only, since no table has all those that write what a word names.
 use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use super::{Context, Judge};
 use crate::arg::Arg;
@@ -34,7 +35,10 @@ const OF_PROCESS: &str = "a word leads through what is another thing for every p
 #[derive(Default)]
 pub(super) struct Leads {
     own: Option<Vec<Vec<u8>>>,
-    seen: HashMap<Vec<u8>, bool>,
+    /// By a hash of the path, which nobody outside can foresee.
+    seen: HashMap<u64, bool>,
+    hasher: RandomState,
+    path: Vec<u8>,
     patterns: usize,
 }
 
@@ -155,13 +159,24 @@ impl Judge<'_> {
         if SYSTEM.iter().any(|folder| piece.starts_with(folder)) {
             return false;
         }
-        let path = match (piece.first(), ctx.cwd.as_deref().or(self.inv.cwd.as_deref())) {
-            (Some(b'/'), _) => piece.to_vec(),
-            (_, Some(cwd)) => join(cwd, piece),
-            (_, None) => return false,
-        };
+        let cwd = ctx.cwd.as_deref().or(self.inv.cwd.as_deref());
         let mut leads = self.leads.borrow_mut();
-        if let Some(known) = leads.seen.get(&path) {
+        let leads = &mut *leads;
+        // One piece of memory for all of them: nearly every word comes by here.
+        let path = &mut leads.path;
+        path.clear();
+        match (piece.first(), cwd) {
+            (Some(b'/'), _) => {}
+            (_, Some(cwd)) => {
+                path.extend_from_slice(cwd);
+                path.push(b'/');
+            }
+            (_, None) => return false,
+        }
+        path.extend_from_slice(piece);
+        let path = path.as_slice();
+        let key = leads.hasher.hash_one(path);
+        if let Some(known) = leads.seen.get(&key) {
             return *known;
         }
         let own = leads.own.get_or_insert_with(|| {
@@ -176,19 +191,19 @@ impl Judge<'_> {
         };
         // A word without a slash leads elsewhere if it is a link itself.
         let led = match piece.contains(&b'/') {
-            false if !self.world.link(&path) => false,
-            _ => match self.world.real(&path) {
+            false if !self.world.link(path) => false,
+            _ => match self.world.real(path) {
                 Some(real) => below(&real),
                 None => {
-                    let target = self.world.target(&path).map(|t| join(parent(&path), &t));
-                    let there = target.as_deref().unwrap_or(&path);
+                    let target = self.world.target(path).map(|t| join(parent(path), &t));
+                    let there = target.as_deref().unwrap_or(path);
                     self.world
                         .real(parent(there))
                         .is_some_and(|real| below(&join(&real, last_component(there))))
                 }
             },
         };
-        leads.seen.insert(path, led);
+        leads.seen.insert(key, led);
         led
     }
 }

@@ -18,7 +18,7 @@ mod redirect;
 mod walk;
 mod writes;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -153,6 +153,8 @@ pub(crate) struct Judge<'a> {
     memory: RefCell<known::Memory>,
     /// The guard's own folders as links lead to them, and words that were looked at, by path: true of those that lead there.
     leads: RefCell<leads::Leads>,
+    /// How many patterns were looked for in folders so far.
+    looked: Cell<usize>,
     /// What programs write and put under other names so far.
     writing: RefCell<writes::Writing>,
     /// The guard's own folders, and those above them, that a `cd` so far may have come to.
@@ -191,6 +193,7 @@ impl<'a> Judge<'a> {
             watch: Watch::new(&inv.guard, inv.home.as_deref()),
             memory: RefCell::default(),
             leads: RefCell::default(),
+            looked: Cell::new(0),
             writing: RefCell::default(),
             near: Vec::new(),
             inputs_elsewhere: false,

@@ -1,6 +1,8 @@
 //! Programs that write or delete files which no word names: they stand in an archive, a patch or a repository, or lie
 //! below a folder. Where the guard's own folder lies there, they may write its policy; below a `.git`, what git runs.
 //! And programs that write what a word names, since a word may lead there by a link, or be known in part only.
+use std::cell::Cell;
+
 use crate::arg::Arg;
 use crate::invocation::Guard;
 use crate::resolve::{join, last_component, normalise, parent};
@@ -154,6 +156,8 @@ pub(crate) struct Scene<'a> {
     pub guard: &'a Guard,
     /// Where repositories are.
     pub world: &'a dyn World,
+    /// How many patterns were looked for in folders so far, in the whole evaluation.
+    pub looked: &'a Cell<usize>,
 }
 
 /// Why a command may write over the guard's own files without naming them; `None` if it does not.
@@ -274,6 +278,9 @@ pub(crate) fn writer(names: &[&[u8]]) -> Option<Writer> {
     })
 }
 
+/// Patterns that are looked for in folders, in one evaluation; with more of them any may lead anywhere.
+const LOOKS: usize = 4_000;
+
 /// Where a command writes.
 fn places(writer: Writer, args: &[Arg], scene: &Scene) -> Vec<Place> {
     let Writer { name, writes } = writer;
@@ -326,7 +333,9 @@ fn led(writer: Writer, places: Vec<Place>, scene: &Scene) -> Vec<Place> {
         let from = out.len();
         let unknown = Place { path: None, only: false, ..place.clone() };
         let led = place.led(scene.world);
-        let too_much = place.spread(scene.world, &mut out);
+        let looked = scene.looked.get() + usize::from(place.glob);
+        scene.looked.set(looked);
+        let too_much = looked > LOOKS || place.spread(scene.world, &mut out);
         // git takes a link to what is not there away, and makes a file.
         if writer.writes == Writes::Git {
             let mut at = 0;

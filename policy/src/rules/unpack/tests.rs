@@ -23,7 +23,14 @@ fn with<T>(cwd: &str, line: &str, f: impl FnOnce(&[&[u8]], &[Arg], &Scene) -> Op
         .program("/home/u/bare/objects/x");
     let words = words(line);
     let cwd = (cwd != "?").then_some(cwd.as_bytes());
-    let scene = Scene { cwd, begun: cwd, home: Some(b"/home/u"), guard: &guard, world: &world };
+    let scene = Scene {
+        cwd,
+        begun: cwd,
+        home: Some(b"/home/u"),
+        guard: &guard,
+        world: &world,
+        looked: &Cell::new(0),
+    };
     f(&[words[0].literal().unwrap()], &words[1..], &scene).is_some()
 }
 
@@ -180,8 +187,14 @@ fn the_top_of_the_tree_counts() {
     let guard = Guard { own_paths: vec![b"/home/d/.exec-guard".to_vec()] };
     let world = FakeWorld::new().program("/home/d/.git/HEAD").program("/home/d/p/x/.git/HEAD");
     let asks = |cwd: &str| {
-        let scene =
-            Scene { cwd: Some(cwd.as_bytes()), begun: None, home: None, guard: &guard, world: &world };
+        let scene = Scene {
+            cwd: Some(cwd.as_bytes()),
+            begun: None,
+            home: None,
+            guard: &guard,
+            world: &world,
+            looked: &Cell::new(0),
+        };
         unpacks(writer(&[b"git"]).unwrap(), &[Arg::lit("reset")], &scene).is_some()
     };
     assert!(asks("/home/d") && asks("/home/d/p") && !asks("/home/d/p/x") && !asks("/home/d/p/x/y"));
@@ -266,8 +279,14 @@ fn linked(line: &str, f: impl FnOnce(&[&[u8]], &[Arg], &Scene) -> bool) -> bool 
         .link("/home/u/p/newer", "/home/u/p/new")
         .link("/dev/stderr", "/proc/self/fd/2");
     let words = words(line);
-    let scene =
-        Scene { cwd: Some(b"/home/u/p"), begun: None, home: Some(b"/home/u"), guard: &guard, world: &world };
+    let scene = Scene {
+        cwd: Some(b"/home/u/p"),
+        begun: None,
+        home: Some(b"/home/u"),
+        guard: &guard,
+        world: &world,
+        looked: &Cell::new(0),
+    };
     f(&[words[0].literal().unwrap()], &words[1..], &scene)
 }
 
@@ -436,8 +455,15 @@ fn what_is_run_later_is_found_behind_links() {
 fn a_home_that_is_a_link() {
     let guard = Guard { own_paths: vec![b"/home/u/.exec-guard".to_vec()] };
     let world = FakeWorld::new().program("/data/u/.exec-guard/x").link("/home/u", "/data/u");
-    let scene =
-        |cwd| Scene { cwd: Some(cwd), begun: None, home: Some(b"/home/u"), guard: &guard, world: &world };
+    let looked = Cell::new(0);
+    let scene = |cwd| Scene {
+        cwd: Some(cwd),
+        begun: None,
+        home: Some(b"/home/u"),
+        guard: &guard,
+        world: &world,
+        looked: &looked,
+    };
     let asks = |cwd: &'static str| {
         let writer = writer(&[b"patch"]).unwrap();
         unpacks(writer, &[Arg::lit("-p1")], &scene(cwd.as_bytes())).is_some()
