@@ -560,6 +560,12 @@ fn what_bash_reads_past_a_quote_asks() {
         ("w1 $(if w2 \\&a '&'; then w3; fi)", false),
         ("w1 {$,b}b", true),
         ("w1 $ {a,b}", false),
+        // A tilde behind a colon, and one before a parameter.
+        ("w1 <<< a:~", true),
+        ("w1 <<< 'a:~' <<< ~/x", false),
+        ("w1 x=~$1x=~", true),
+        ("w1 x=~/$1", false),
+        ("x=~$1 w1 ~$1", false),
         ("w1 \"${x:-<a>}\" \"<(\" '${x:-<(a}'", false),
     ] {
         assert_eq!(asks(Dialect::Bash, text), expected, "bash {text:?}");

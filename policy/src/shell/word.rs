@@ -158,6 +158,11 @@ impl Lexer<'_> {
                     self.bracket(pieces, place)
                 }
                 b'~' if self.tilde_is_active(place, pieces) => self.tilde(place, pieces),
+                b'~' if place == Place::Alone && pieces.last == b':' && !self.zsh() => {
+                    // bash expands it in a here-string.
+                    self.note(Construct::Unknown, start);
+                    self.literal(pieces);
+                }
                 b'{' if place == Place::Param => {
                     // Whether the next `}` belongs to it is not the same everywhere.
                     self.note(Construct::ParamOther, start);
@@ -449,6 +454,10 @@ impl Lexer<'_> {
         let quoted = matches!(next, Some(b'\\' | b'\'' | b'"' | b'$' | b'`')) && !self.zsh();
         // Where a star is no pattern it is a letter of the name, and nobody has that one.
         let starred = matches!(next, Some(b'*' | b'?'));
+        if quoted && !pieces.is_empty() && place != Place::Value && matches!(next, Some(b'$' | b'`')) {
+            // `x=~$1x=~` as an argument: bash leaves the parameter as it stands.
+            self.note(Construct::Unknown, start);
+        }
         if quoted || (starred && matches!(place, Place::Value | Place::Alone | Place::Regex)) {
             self.advance(1);
             pieces.bare(b'~', start);

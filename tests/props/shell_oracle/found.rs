@@ -95,4 +95,13 @@ pub const FOUND: &[&str] = &[
     "umask -",
     // zsh expands no braces behind some that are not closed.
     "w4 a{\"x\"{{1..3} {{{a,b}",
+    // bash takes a tilde behind a colon of a here-string for the home.
+    "w2 if<<< a:~ ''",
+    "w3<<<  a:~",
+    // It leaves a parameter as it stands that follows a tilde in what looks like an assignment.
+    "w5 x=~$1x=~",
+    "w5 x=a:~`w1`",
+    // It takes braces away although their comma is quoted.
+    "w1 {1..\"a,b\"}",
+    "w2 {1..'a,b'}x",
 ];
