@@ -104,6 +104,9 @@ impl Judge<'_> {
             if spelled.too_many || self.writing.borrow().tried > MOST {
                 return Some("it writes to more files than are looked at: a word may lead anywhere".into());
             }
+            if words.is_empty() {
+                continue;
+            }
             let mut tried = args.to_vec();
             for word in words {
                 put(&mut tried, at, word, false);
@@ -119,6 +122,7 @@ impl Judge<'_> {
     /// Why a command may write what git runs or takes orders from, by what its words become that are known at run time
     /// only; `None` if it does not.
     pub(super) fn controls(&self, writer: Writer, args: &[Arg], ctx: &Context) -> Option<&'static str> {
+        let mut tried: Option<Vec<Arg>> = None;
         for (at, arg) in args.iter().enumerate().filter(|(_, arg)| arg.is_dynamic()) {
             let spelled = self.given.spelled(arg, &self.mark, ctx.body.is_some(), &self.inv.env);
             let last = at + 1 == args.len();
@@ -127,13 +131,20 @@ impl Judge<'_> {
             let mut all = spelled.finds.iter().map(Vec::as_slice).chain(own);
             let finds = all.any(|find| unpack::finds_control(find, last));
             let found = finds.then(|| b".git/hooks".to_vec());
-            let mut tried = args.to_vec();
-            for word in spelled.words.into_iter().chain(found) {
-                put(&mut tried, at, word, false);
-                let why = self.stands(ctx).find_map(|s| unpack::controls(writer, &tried, &s));
+            let mut words = spelled.words.into_iter().chain(found).peekable();
+            if words.peek().is_none() {
+                continue;
+            }
+            let tried = tried.get_or_insert_with(|| args.to_vec());
+            for word in words {
+                put(tried, at, word, false);
+                let why = self.stands(ctx).find_map(|s| unpack::controls(writer, tried, &s));
                 if why.is_some() {
                     return why;
                 }
+            }
+            if let Some(slot) = tried.get_mut(at) {
+                slot.clone_from(arg);
             }
         }
         None

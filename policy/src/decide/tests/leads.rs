@@ -224,3 +224,22 @@ fn names_that_are_no_values() {
     let env = permit.env().concat();
     assert!(!env.windows(3).any(|w| w == b"-T0" || w == b"GBK"), "{:?}", permit.env());
 }
+
+/// Each is looked for in a folder, and each beside all the others: what that costs has an end.
+#[test]
+fn thousands_of_patterns_are_a_question_and_no_wait() {
+    let begun = std::time::Instant::now();
+    for text in [
+        format!("mv {} out", "[a]x ".repeat(2_000)),
+        format!("tar c {}", "a?x ".repeat(2_000)),
+        format!("find . {}", "[a]--x ".repeat(5_000)),
+        format!("tar x{}", "$# ".repeat(2_000)),
+        format!("rustc {}", "[a]x ".repeat(2_000)),
+    ] {
+        assert_ne!(case().plain(&text).decision, Decision::Deny, "{}", &text[..20]);
+    }
+    assert!(begun.elapsed().as_secs() < 30, "{:?}", begun.elapsed());
+    assert_eq!(case().plain(&format!("rm -f {}", "[a]x ".repeat(500))).decision, Decision::Ask);
+    allowed(&case().plain(&format!("rm -f {}", "[a]*x ".repeat(20))));
+    allowed(&case().plain(&format!("gofmt -l {}", "src/*x ".repeat(20))));
+}
