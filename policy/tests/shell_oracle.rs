@@ -560,6 +560,17 @@ fn what_bash_reads_past_a_quote_asks() {
         ("w1 $(if w2 \\&a '&'; then w3; fi)", false),
         ("w1 {$,b}b", true),
         ("w1 $ {a,b}", false),
+        // Behind a redirection no word ends what stands around it.
+        ("while w1; do { w2; } >&2 done", true),
+        ("if w1; then [[ a ]] >&2 fi", true),
+        ("{ { w1; } 2>&1 }", true),
+        ("if w1; then if w2; then w3; fi 2>&1 fi", true),
+        ("if w1; then f() { w2; } >&2 fi", true),
+        ("while w1; do { w2; } >&2; done", false),
+        ("{ { w1; } 2>&1 # x\n}", false),
+        ("( { w1; } >&2 )", false),
+        ("{ w1; } >&2 && { w2; } 2>&1 | w3", false),
+        ("while w1; do { w2; } done", false),
         // A tilde behind a colon, and one before a parameter.
         ("w1 <<< a:~", true),
         ("w1 <<< 'a:~' <<< ~/x", false),

@@ -305,6 +305,10 @@ impl Lexer<'_> {
                 None => break,
             }
         }
+        if !redirects.is_empty() && self.peek().is_some_and(|b| !is_meta(b) && b != b'#') {
+            // `{ w; } >&2 done`: no word ends anything there, but for zsh.
+            self.note(Construct::Unknown, self.pos);
+        }
         (Command { kind, redirects, span: self.span(start) }, true)
     }
 

@@ -104,4 +104,8 @@ pub const FOUND: &[&str] = &[
     // It takes braces away although their comma is quoted.
     "w1 {1..\"a,b\"}",
     "w2 {1..'a,b'}x",
+    // Behind a redirection of a group no word ends what stands around it.
+    "until w4\ndo [[ -n a ]] >>/dev/null  done",
+    "while w1; do if w2; then w3; fi 2>&1 >&2 done",
+    "if w1; then f() { w2; } >&2 fi",
 ];
